@@ -1,58 +1,25 @@
 /**
- * Imports point one way (CONTRIBUTING.md, "Modules and layers"): each module may use those of lower layers, never one of
- * its own or a higher layer, and never another module's repository.
+ * Imports point one way (CONTRIBUTING.md, "Wings and modules"): each wing of `src` may use itself and those before it, and no module may use
+ * another module's repository. test/unit/architecture.spec.ts finds circles between the modules of a wing.
  */
-const LAYERS = [
-  ['secrets'],
-  ['config'],
-  ['language'],
-  ['telemetry'],
-  ['database'],
-  ['web'],
-  ['http'],
-  ['audit'],
-  ['brand'],
-  ['activity'],
-  ['requests'],
-  ['mail'],
-  ['notifications'],
-  ['users'],
-  ['scopes'],
-  ['clients'],
-  ['consents'],
-  ['tokens'],
-  ['sandbox-faults'],
-  ['rate-limits'],
-  ['disclosures'],
-  ['webhooks'],
-  ['sandbox', 'partners'],
-  ['identity-providers'],
-  ['oauth', 'webhook-portal', 'partner-api', 'account', 'admin', 'operations', 'start'],
-  ['api-docs'],
-  ['sign-in'],
-  ['cli'],
-];
+const WINGS = ['platform', 'records', 'access', 'events', 'entrypoints', 'start'];
 
-const upward = LAYERS.flatMap((layer, index) => {
-  const above = LAYERS.slice(index + 1).flat();
-  const beside = (name) => layer.filter((other) => other !== name);
-  return layer.map((name) => ({
-    name: `${name}-imports-downwards`,
-    severity: 'error',
-    from: { path: `^src/${name}/` },
-    to: { path: `^src/(${[...above, ...beside(name)].join('|')})/` },
-  }));
-});
+const wingsInTheirOrder = WINGS.slice(0, -1).map((wing, index) => ({
+  name: `${wing}-imports-no-later-wing`,
+  severity: 'error',
+  from: { path: `^src/${wing}/` },
+  to: { path: `^src/(${WINGS.slice(index + 1).join('|')})/` },
+}));
 
 module.exports = {
   forbidden: [
-    ...upward,
+    ...wingsInTheirOrder,
     {
       name: 'repositories-stay-in-their-module',
       severity: 'error',
-      from: { path: '^src/([^/]+)/' },
+      from: { path: '^src/([^/]+/[^/]+)' },
       to: {
-        path: '^src/[^/]+/.*\\.repository\\.ts$',
+        path: '\\.repository\\.ts$',
         pathNot: '^src/$1/',
       },
     },
@@ -61,7 +28,7 @@ module.exports = {
       name: 'no-orphans',
       severity: 'error',
       // What browsers load is imported by nothing.
-      from: { orphan: true, path: '^src/', pathNot: '\\.d\\.ts$|^src/web/assets/' },
+      from: { orphan: true, path: '^src/', pathNot: '\\.d\\.ts$|^src/platform/web/assets/' },
       to: {},
     },
     {
@@ -91,7 +58,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^src/web/assets/vendor/' },
+    exclude: { path: '^src/platform/web/assets/vendor/' },
     webpackConfig: { fileName: '.dependency-cruiser.resolve.cjs' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { extensions: ['.ts', '.tsx', '.js', '.mjs', '.json'] },

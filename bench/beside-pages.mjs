@@ -83,7 +83,7 @@ async function main() {
 }
 
 async function measureAll(service, query) {
-  const { newSecret } = await load('secrets/tokens.js');
+  const { newSecret } = await load('platform/secrets/tokens.js');
   const secret = newSecret('clientSecret');
   await query('INSERT INTO client_secrets (client_id, digest) VALUES ($1, $2)', [LARGEST, sha256(secret)]);
   const cookies = await sessionsOf(query);

@@ -48,7 +48,7 @@ say(`\nA consent is inserted, with the triggers on its shard: ${await inserted()
 await cluster.end();
 
 async function distribute() {
-  const { migrate } = await load('database/migrations/migrate.js');
+  const { migrate } = await load('platform/database/migrations/migrate.js');
   await migrate(process.argv[2], async () => undefined);
   await cluster.query('SET client_min_messages = error');
   const count = async () =>
@@ -148,13 +148,13 @@ async function insertCast(query) {
 
 /** What partners, users and operators do all day. */
 async function flow({ app, url, make, during }) {
-  const { newSecret, digestOf } = await load('secrets/tokens.js');
-  const { SERVICE_ACTOR } = await load('audit/audit.service.js');
-  const { UsersService } = await load('users/accounts/users.service.js');
-  const { ClientsService } = await load('clients/clients.service.js');
-  const { ConsentsService } = await load('consents/consents.service.js');
-  const { GivenConsentsService } = await load('consents/given-consents.service.js');
-  const { PublishingService } = await load('webhooks/events/publishing.service.js');
+  const { newSecret, digestOf } = await load('platform/secrets/tokens.js');
+  const { SERVICE_ACTOR } = await load('records/audit/audit.service.js');
+  const { UsersService } = await load('access/users/accounts/users.service.js');
+  const { ClientsService } = await load('access/clients/clients.service.js');
+  const { ConsentsService } = await load('access/consents/consents.service.js');
+  const { GivenConsentsService } = await load('access/consents/given-consents.service.js');
+  const { PublishingService } = await load('events/webhooks/events/publishing.service.js');
   const post = async (path, form, by = client) => {
     const headers = { authorization: basic(by) };
     const answer = await fetch(url + path, { method: 'POST', headers, body: new URLSearchParams(form) });

@@ -26,7 +26,7 @@ const TOLD = [
 /** A new cluster in a folder of its own, with the service's schema and `more` settings; it runs on the cores of this process. */
 export async function startDatabase(more = {}) {
   const { startEmbeddedPostgres } = await import('../dist/demo/embedded-postgres/embedded-postgres.js');
-  const { migrate } = await load('database/migrations/migrate.js');
+  const { migrate } = await load('platform/database/migrations/migrate.js');
   const folder = await mkdtemp(path.join(tmpdir(), 'charging-data-bench-'));
   // When run as root, PostgreSQL switches to another user, who needs access to the folder.
   await chmod(folder, 0o755);

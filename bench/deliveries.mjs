@@ -142,13 +142,13 @@ async function startService() {
  * events.
  */
 async function makeSetting({ get, query }, port) {
-  const { UsersService } = await load('users/accounts/users.service.js');
-  const { ClientsService } = await load('clients/clients.service.js');
-  const { GivenConsentsService } = await load('consents/given-consents.service.js');
-  const { EndpointsService } = await load('webhooks/endpoints/endpoints.service.js');
-  const { PublishingService } = await load('webhooks/events/publishing.service.js');
-  const { AccessTokensService } = await load('tokens/access/access-tokens.service.js');
-  const { SERVICE_ACTOR } = await load('audit/audit.service.js');
+  const { UsersService } = await load('access/users/accounts/users.service.js');
+  const { ClientsService } = await load('access/clients/clients.service.js');
+  const { GivenConsentsService } = await load('access/consents/given-consents.service.js');
+  const { EndpointsService } = await load('events/webhooks/endpoints/endpoints.service.js');
+  const { PublishingService } = await load('events/webhooks/events/publishing.service.js');
+  const { AccessTokensService } = await load('access/tokens/access/access-tokens.service.js');
+  const { SERVICE_ACTOR } = await load('records/audit/audit.service.js');
   const owner = await get(UsersService).create({ email: 'bench@mail.example', name: 'Bench' }, SERVICE_ACTOR);
   const newClient = async (scopes) =>
     (

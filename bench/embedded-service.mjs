@@ -7,10 +7,10 @@ import { freePort } from './servers.mjs';
 /** The built service in this process, with an embedded database. */
 export async function startEmbeddedService(environment = {}) {
   const { startEmbeddedPostgres } = await import('../dist/demo/embedded-postgres/embedded-postgres.js');
-  const { migrate } = await load('database/migrations/migrate.js');
-  const { loadSettings } = await load('config/settings.js');
-  const { createApp } = await load('app.setup.js');
-  const { createLog } = await load('http/server/logging.js');
+  const { migrate } = await load('platform/database/migrations/migrate.js');
+  const { loadSettings } = await load('platform/config/settings.js');
+  const { createApp } = await load('start/app.setup.js');
+  const { createLog } = await load('platform/http/server/logging.js');
   const dataDir = await mkdtemp(path.join(tmpdir(), 'charging-data-bench-'));
   // When run as root, PostgreSQL switches to another user, who needs access to the folder.
   await chmod(dataDir, 0o755);

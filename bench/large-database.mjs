@@ -245,7 +245,7 @@ async function addRecords(query, inChunks, rows) {
  * largest client. Sessions that were started before are ended.
  */
 export async function sessionsOf(query) {
-  const { newSecret, digestOf } = await load('secrets/tokens.js');
+  const { newSecret, digestOf } = await load('platform/secrets/tokens.js');
   const many = (kind) => Array.from({ length: PEOPLE }, () => newSecret(kind));
   const digests = (secrets) => secrets.map(digestOf);
   for (const table of ['sessions', 'portal_sessions', 'portal_member_sessions'])

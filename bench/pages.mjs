@@ -163,7 +163,7 @@ function hammer() {
 }
 
 async function clientWithSecret(query) {
-  const { newSecret } = await load('secrets/tokens.js');
+  const { newSecret } = await load('platform/secrets/tokens.js');
   const secret = newSecret('clientSecret');
   await query('DELETE FROM client_secrets WHERE client_id = $1', [LARGEST]);
   await query('INSERT INTO client_secrets (client_id, digest) VALUES ($1, $2)', [LARGEST, sha256(secret)]);

@@ -11,18 +11,21 @@ const COLLECTOR = 'garbage collection';
 const RULES = [
   [
     'log line',
-    /\/pino|sonic-boom|thread-stream|dist\/src\/http\/server\/(logging|log-output|request-context)|telemetry\/log-scope/,
+    /\/pino|sonic-boom|thread-stream|dist\/src\/platform\/http\/server\/(logging|log-output|request-context)|telemetry\/log-scope/,
   ],
-  ['limits', /dist\/src\/rate-limits\/|@nestjs\/throttler|guards\/address-rate-limit|oauth\/.*limit/],
-  ['metrics', /prom-client|tdigest|bintrees|request-metrics|dist\/src\/activity\//],
+  ['limits', /dist\/src\/access\/rate-limits\/|@nestjs\/throttler|guards\/address-rate-limit|oauth\/.*limit/],
+  ['metrics', /prom-client|tdigest|bintrees|request-metrics|dist\/src\/records\/activity\//],
   [
     'guards and authentication',
     /passport|\.guard\.js|bearer\.strategy|\.strategy\.js|client-authentication|client-credentials|core\/guards/,
   ],
-  ['tokens, keys, changes', /dist\/src\/(tokens|secrets)\/|database\/changes\/|known-clients|scope-numbers/],
+  [
+    'tokens, keys, changes',
+    /dist\/src\/(access\/tokens|platform\/secrets)\/|database\/changes\/|known-clients|scope-numbers/,
+  ],
   [
     'database driver, statements',
-    /node_modules\/(pg|pg-|postgres-|typeorm|dataloader)|dist\/src\/database\//,
+    /node_modules\/(pg|pg-|postgres-|typeorm|dataloader)|dist\/src\/platform\/database\//,
   ],
   [
     FRAMEWORK,

@@ -29,7 +29,7 @@ if (isMainThread) await main();
 else sendRequests();
 
 async function main() {
-  const { MemoryRateLimitStore } = await load('rate-limits/store/memory-rate-limit-store.js');
+  const { MemoryRateLimitStore } = await load('access/rate-limits/store/memory-rate-limit-store.js');
   const shared = process.env.REDIS_URL ? await sharedStore(process.env.REDIS_URL) : undefined;
   say('One decision of the store');
   await measureMemory(() => new MemoryRateLimitStore());
@@ -81,8 +81,8 @@ async function measureRedis(store) {
 }
 
 async function measureRequests({ app, url, bearer }, { memory, redis }) {
-  const { RateLimitsService } = await load('rate-limits/rate-limits.service.js');
-  const { PartnerRateLimitGuard } = await load('rate-limits/partners/partner-rate-limit.guard.js');
+  const { RateLimitsService } = await load('access/rate-limits/rate-limits.service.js');
+  const { PartnerRateLimitGuard } = await load('access/rate-limits/partners/partner-rate-limit.guard.js');
   const limits = app.get(RateLimitsService, { strict: false });
   const guard = PartnerRateLimitGuard.prototype;
   const limited = guard.canActivate;
@@ -129,10 +129,10 @@ async function startService() {
 }
 
 async function newToken(app) {
-  const { UsersService } = await load('users/accounts/users.service.js');
-  const { ClientsService } = await load('clients/clients.service.js');
-  const { AccessTokensService } = await load('tokens/access/access-tokens.service.js');
-  const { SERVICE_ACTOR } = await load('audit/audit.service.js');
+  const { UsersService } = await load('access/users/accounts/users.service.js');
+  const { ClientsService } = await load('access/clients/clients.service.js');
+  const { AccessTokensService } = await load('access/tokens/access/access-tokens.service.js');
+  const { SERVICE_ACTOR } = await load('records/audit/audit.service.js');
   const get = (type) => app.get(type, { strict: false });
   const owner = await get(UsersService).create({ email: 'bench@mail.example', name: 'Bench' }, SERVICE_ACTOR);
   const scopes = ['charging_session:read'];
@@ -152,7 +152,7 @@ async function newToken(app) {
 }
 
 async function sharedStore(url) {
-  const { SharedRateLimitStore } = await load('rate-limits/store/shared-rate-limit-store.js');
+  const { SharedRateLimitStore } = await load('access/rate-limits/store/shared-rate-limit-store.js');
   const store = new SharedRateLimitStore(url, { logger: { log: () => undefined, warn: say } });
   await store.ready();
   if (!store.shared) throw new Error('There is no Redis at REDIS_URL');

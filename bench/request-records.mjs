@@ -78,7 +78,7 @@ async function measureWaiting({ query }, rows) {
 
 /** The statement as the service sends it. */
 async function waitingStatement() {
-  const { WaitingRepository } = await load('admin/console/waiting/waiting.repository.js');
+  const { WaitingRepository } = await load('entrypoints/admin/console/waiting/waiting.repository.js');
   let statement;
   await new WaitingRepository({ query: async (text) => [(statement = text)] }).count();
   return statement;

@@ -107,10 +107,10 @@ async function main() {
 
 /** The service in this process, whose processor time is then nearly that of the service. */
 async function startService(databaseUrl) {
-  const { loadSettings } = await load('config/settings.js');
-  const { createApp } = await load('app.setup.js');
-  const { createLog } = await load('http/server/logging.js');
-  const { AccessTokensService } = await load('tokens/access/access-tokens.service.js');
+  const { loadSettings } = await load('platform/config/settings.js');
+  const { createApp } = await load('start/app.setup.js');
+  const { createLog } = await load('platform/http/server/logging.js');
+  const { AccessTokensService } = await load('access/tokens/access/access-tokens.service.js');
   const port = await freePort();
   const settings = await loadSettings({
     ...serviceEnvironment(port),

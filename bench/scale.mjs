@@ -135,7 +135,7 @@ async function sayRowSizes() {
 
 /** Refreshes with the service's own statements, sixteen random grants together, as under load. */
 async function sayRotations(name, tables) {
-  const { RefreshTokensRepository } = await load('tokens/refresh/refresh-tokens.repository.js');
+  const { RefreshTokensRepository } = await load('access/tokens/refresh/refresh-tokens.repository.js');
   await query(
     'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off',
   );

@@ -24,7 +24,7 @@ export const sha256 = (text) => createHash('sha256').update(text).digest();
  * each, users who consented to one client each, and 10,000 live access tokens of their grants.
  */
 export async function makeSetting({ query, pool }) {
-  const { newSecret } = await load('secrets/tokens.js');
+  const { newSecret } = await load('platform/secrets/tokens.js');
   await createFloorTables(query);
   const owner = id('user', 0);
   await query(

@@ -13,9 +13,9 @@ const BETWEEN_MS = 50;
  * that the service has just issued.
  */
 export async function signerOf({ query }, { url }, client, scopes) {
-  const records = await load('tokens/keys/token-record.js');
-  const { SealedBox } = await load('secrets/sealed-box.js');
-  const { sealedFor } = await load('tokens/keys/token-keys.service.js');
+  const records = await load('access/tokens/keys/token-record.js');
+  const { SealedBox } = await load('platform/secrets/sealed-box.js');
+  const { sealedFor } = await load('access/tokens/keys/token-keys.service.js');
   const box = new SealedBox('token key', [Buffer.from(serviceEnvironment(0).ENCRYPTION_KEY, 'base64')]);
   const [{ id, sealed }] = await query(
     'SELECT id::float8 AS id, sealed FROM token_keys WHERE retired_at IS NULL',

@@ -1,4 +1,4 @@
-import type { Settings } from '../src/config/settings.js';
+import type { Settings } from '#platform/config/settings.js';
 import type { DemoCredentials } from './demo-credentials.js';
 import { demoGuide, type DemoGuide } from './demo-guide.js';
 

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { nameOf } from '../src/sandbox/generator/vehicle.js';
-import { makeEndpointSecret } from '../src/webhooks/signing/endpoint-secret.js';
-import { newId, newUlid } from '../src/secrets/ids.js';
-import { newSecret } from '../src/secrets/tokens.js';
+import { nameOf } from '#events/sandbox/generator/vehicle.js';
+import { makeEndpointSecret } from '#events/webhooks/signing/endpoint-secret.js';
+import { newId, newUlid } from '#platform/secrets/ids.js';
+import { newSecret } from '#platform/secrets/tokens.js';
 
 /** Someone who can log in. */
 export interface DemoUser {

@@ -1,10 +1,10 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isLoopbackHost } from '../src/config/loopback.js';
-import { Settings } from '../src/config/settings.js';
-import { notFound } from '../src/http/problems/problem.js';
-import { PageRoute, sendPage } from '../src/http/page-routes/send-page.js';
-import { renderPage } from '../src/web/layout/layout.js';
+import { isLoopbackHost } from '#platform/config/loopback.js';
+import { Settings } from '#platform/config/settings.js';
+import { notFound } from '#platform/http/problems/problem.js';
+import { PageRoute, sendPage } from '#platform/http/page-routes/send-page.js';
+import { renderPage } from '#platform/web/layout/layout.js';
 import { demoText } from './demo-banner.js';
 import type { DemoCredentials } from './demo-credentials.js';
 import { demoGuide } from './demo-guide.js';

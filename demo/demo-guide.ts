@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Settings } from '../src/config/settings.js';
+import type { Settings } from '#platform/config/settings.js';
 import type { DemoCredentials } from './demo-credentials.js';
 import { demoRedirectUri } from './demo-data.js';
 

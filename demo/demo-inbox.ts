@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Settings } from '../src/config/settings.js';
-import { MailWorker } from '../src/mail/mail-worker.service.js';
-import type { MailTransport, OutgoingMail } from '../src/mail/mail-transport.js';
+import { Settings } from '#platform/config/settings.js';
+import { MailWorker } from '#records/mail/mail-worker.service.js';
+import type { MailTransport, OutgoingMail } from '#records/mail/mail-transport.js';
 
 // The oldest ones are forgotten.
 const KEPT = 200;

@@ -1,8 +1,8 @@
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { notFound } from '../src/http/problems/problem.js';
-import { PageRoute, sendPage } from '../src/http/page-routes/send-page.js';
-import { renderPage } from '../src/web/layout/layout.js';
+import { notFound } from '#platform/http/problems/problem.js';
+import { PageRoute, sendPage } from '#platform/http/page-routes/send-page.js';
+import { renderPage } from '#platform/web/layout/layout.js';
 import { DemoInbox } from './demo-inbox.js';
 import { demoInboxPage, demoMailPage } from './pages/demo-mail.page.js';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { Settings } from '../src/config/settings.js';
-import { verifySignature, type SignatureHeaders } from '../src/webhooks/signing/verify-signature.js';
+import type { Settings } from '#platform/config/settings.js';
+import { verifySignature, type SignatureHeaders } from '#events/webhooks/signing/verify-signature.js';
 
 const PATH = '/demo/receiver';
 const BODY_MAX = 256 * 1024;

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
-import { EVERYBODY } from '../src/activity/activity.js';
-import { HOUR_MS } from '../src/config/durations.js';
-import { newUlid } from '../src/secrets/ids.js';
+import { EVERYBODY } from '#records/activity/activity.js';
+import { HOUR_MS } from '#platform/config/durations.js';
+import { newUlid } from '#platform/secrets/ids.js';
 
 /** How many requests of a client are kept (contract §20). */
 const KEPT = 200;

@@ -1,8 +1,8 @@
 import { Controller, Get, Inject, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { Settings } from '../src/config/settings.js';
-import { serviceUnavailable } from '../src/http/problems/problem.js';
-import { PageRoute } from '../src/http/page-routes/send-page.js';
+import { Settings } from '#platform/config/settings.js';
+import { serviceUnavailable } from '#platform/http/problems/problem.js';
+import { PageRoute } from '#platform/http/page-routes/send-page.js';
 import { DEMO_CREDENTIALS } from './demo-guide.controller.js';
 import type { DemoCredentials } from './demo-credentials.js';
 import { ownUrl } from './demo-receiver.routes.js';

@@ -1,6 +1,6 @@
-import { DAY_MS, HOUR_MS } from '../src/config/durations.js';
-import { planSession, type PlannedEvent } from '../src/sandbox/generator/plan-session.js';
-import { SeededRandom } from '../src/sandbox/generator/seeded-random.js';
+import { DAY_MS, HOUR_MS } from '#platform/config/durations.js';
+import { planSession, type PlannedEvent } from '#events/sandbox/generator/plan-session.js';
+import { SeededRandom } from '#events/sandbox/generator/seeded-random.js';
 
 /** How likely a driver plugs in on a day. */
 const PLUGS_IN = 0.6;

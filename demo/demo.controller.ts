@@ -1,8 +1,8 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Form, queryStringOf } from '../src/http/forms/form.js';
-import { PageRoute, sendPage } from '../src/http/page-routes/send-page.js';
-import { renderPage } from '../src/web/layout/layout.js';
+import { Form, queryStringOf } from '#platform/http/forms/form.js';
+import { PageRoute, sendPage } from '#platform/http/page-routes/send-page.js';
+import { renderPage } from '#platform/web/layout/layout.js';
 import { demoCallbackPage } from './pages/demo-callback.page.js';
 
 /** Stands in for a partner's redirect URI in the demonstration: shows the code or error it received. */

@@ -1,7 +1,7 @@
 import { Module, type OnModuleInit, type Type } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
-import { MailModule } from '../src/mail/mail.module.js';
+import { MailModule } from '#records/mail/mail.module.js';
 import type { DemoCredentials } from './demo-credentials.js';
 import { DEMO_CREDENTIALS, DemoGuideController } from './demo-guide.controller.js';
 import { DemoSandboxController } from './demo-sandbox.controller.js';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { Settings } from '../src/config/settings.js';
-import type { Demonstration } from '../src/start/demonstration.js';
+import type { Settings } from '#platform/config/settings.js';
+import type { Demonstration } from '#start/demonstration.js';
 import { demoBanner } from './demo-banner.js';
 import { loadDemoCredentials, type DemoCredentials } from './demo-credentials.js';
 import { seedDemonstration } from './demo-data.js';

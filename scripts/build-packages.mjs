@@ -1,5 +1,5 @@
 // Compiles the packages in packages/, each by its own tsconfig.build.json, and packs the command line program into
-// src/web/assets/downloads/, from where the service offers it (src/http/server/downloads.ts).
+// src/platform/web/assets/downloads/, from where the service offers it (src/platform/http/server/downloads.ts).
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -22,7 +22,7 @@ for (const name of existsSync(root) ? readdirSync(root) : []) {
 
 const program = path.join(root, 'cli');
 if (!process.exitCode && existsSync(program)) {
-  const downloads = path.join(import.meta.dirname, '../src/web/assets/downloads');
+  const downloads = path.join(import.meta.dirname, '../src/platform/web/assets/downloads');
   mkdirSync(downloads, { recursive: true });
   // The same file for the same contents: npm leaves out times and owners.
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', downloads];

@@ -11,7 +11,7 @@ const dist = path.join(root, 'dist');
 const ALL = ['src', 'demo', 'migrations', 'test', 'packages'];
 const FOLDERS = process.argv.length > 2 ? process.argv.slice(2) : ALL;
 const LEFT_OUT = /^(test\/sdk|packages\/[^/]+\/(dist|node_modules))\/|\.d\.ts$|tsconfig/;
-const COPIED = /\.(json|md|mjs)$|^src\/web\/assets\//;
+const COPIED = /\.(json|md|mjs)$|^src\/platform\/web\/assets\//;
 /** `COVERAGE=1` counts what the tests execute, for jest's own coverage reports. */
 const coverage = process.env.COVERAGE ? createRequire(import.meta.url)('istanbul-lib-instrument') : undefined;
 

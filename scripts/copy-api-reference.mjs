@@ -1,4 +1,4 @@
-// Writes the browser script of the API reference, compressed too, and its licence to src/web/assets/vendor/. The build runs
+// Writes the browser script of the API reference, compressed too, and its licence to src/platform/web/assets/vendor/. The build runs
 // this first; it does nothing if they are there already. The package is needed for building only.
 import { existsSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const require = createRequire(import.meta.url);
-const folder = path.join(import.meta.dirname, '../src/web/assets/vendor');
+const folder = path.join(import.meta.dirname, '../src/platform/web/assets/vendor');
 const source = path.dirname(path.dirname(require.resolve('@scalar/fastify-api-reference')));
 const { version } = JSON.parse(readFileSync(path.join(source, 'package.json'), 'utf8'));
 const file = path.join(folder, `scalar-${version}.js`);

@@ -59,8 +59,8 @@ function partsOf(file, parts = new Set()) {
 async function schemaOfMigrations() {
   const { default: pg } = await import('pg');
   const { startEmbeddedPostgres } = await import('../dist/demo/embedded-postgres/embedded-postgres.js');
-  const { migrate } = await import('../dist/src/database/migrations/migrate.js');
-  const { readSchemaObjects } = await import('../dist/src/database/migrations/schema-objects.js');
+  const { migrate } = await import('../dist/src/platform/database/migrations/migrate.js');
+  const { readSchemaObjects } = await import('../dist/src/platform/database/migrations/schema-objects.js');
   const dataDir = await mkdtemp(path.join(tmpdir(), 'charging-schema-'));
   // When run as root, PostgreSQL switches to another user, who needs access to the folder.
   await chmod(dataDir, 0o755);

@@ -46,12 +46,16 @@ writeFileSync(
 /** What runs: the bundle with the files it reads; `npm ci --omit=dev` beside it gets the packages that are not in the bundle. */
 const PROGRAM = [
   'package-lock.json',
-  ...['bundle', 'src/main.js', 'src/operator.js', 'src/language/catalogs', 'src/web/assets'].map(
-    (part) => `dist/${part}`,
-  ),
-  ...readdirSync(path.join(root, 'dist/src/api-docs'), { recursive: true })
+  ...[
+    'bundle',
+    'src/main.js',
+    'src/operator.js',
+    'src/platform/language/catalogs',
+    'src/platform/web/assets',
+  ].map((part) => `dist/${part}`),
+  ...readdirSync(path.join(root, 'dist/src/entrypoints/api-docs'), { recursive: true })
     .filter((file) => file.endsWith('.md'))
-    .map((file) => `dist/src/api-docs/${file}`),
+    .map((file) => `dist/src/entrypoints/api-docs/${file}`),
 ];
 /** The same for the same build: no times, no owners, in one order. */
 const packed = (files, leftOut = []) =>
@@ -87,8 +91,8 @@ writeFileSync(path.join(release, 'SHA256SUMS'), sums.join(''));
 
 // Without what only a person would see.
 const kept = packed(PROGRAM, [
-  'dist/src/web/assets/vendor',
-  'dist/src/web/assets/downloads',
+  'dist/src/platform/web/assets/vendor',
+  'dist/src/platform/web/assets/downloads',
   'dist/bundle/demonstration-*',
   'package-lock.json',
 ]);

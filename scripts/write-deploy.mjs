@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { getMetadataStorage } from 'class-validator';
 import { format } from 'oxfmt';
-import { ProcessEnvironment } from '../dist/src/config/process-environment.js';
+import { ProcessEnvironment } from '../dist/src/platform/config/process-environment.js';
 
 const root = path.join(import.meta.dirname, '..');
 const CHART = 'deploy/helm/charging-data';

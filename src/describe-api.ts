@@ -1,9 +1,9 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { openApiDocuments } from './api-docs/document.js';
-import type { ApiDocuments } from './api-docs/audiences.js';
-import { AppModule } from './app.module.js';
-import { Settings } from './config/settings.js';
+import { openApiDocuments } from '#entrypoints/api-docs/document.js';
+import type { ApiDocuments } from '#entrypoints/api-docs/audiences.js';
+import { AppModule } from '#start/app.module.js';
+import { Settings } from '#platform/config/settings.js';
 
 /** The OpenAPI documents of a service with this public URL, without starting one: no provider is created. */
 export async function describeApi(baseUrl: string): Promise<ApiDocuments> {

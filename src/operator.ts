@@ -1,5 +1,5 @@
-import { print } from './cli/output.js';
-import { runCommand } from './cli/run-command.js';
+import { print } from '#start/cli/output.js';
+import { runCommand } from '#start/cli/run-command.js';
 
 // Told to whoever prints; without a listener it would end the process with a stack.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

@@ -74,9 +74,9 @@ export const codeExchange = {
   },
 };
 
-/** Rows as src/tokens/codes/authorization-codes.repository.ts writes them; they live long enough for the round. */
+/** Rows as src/access/tokens/codes/authorization-codes.repository.ts writes them; they live long enough for the round. */
 async function newCodes({ users }, query, table, count) {
-  const { newSecret, digestOf } = await load('secrets/tokens.js');
+  const { newSecret, digestOf } = await load('platform/secrets/tokens.js');
   const codes = Array.from({ length: count }, (_, n) => {
     const user = users[n % users.length];
     const verifier = randomBytes(32).toString('base64url');

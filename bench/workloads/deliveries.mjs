@@ -77,7 +77,7 @@ async function postFromFloor(floor, port, { payload }, number) {
 
 /** Creates endpoints and an event as the company would: with an operator's client, over HTTP. */
 export async function makeQueue({ database: { query }, setting, service }, port) {
-  const { newSecret } = await load('secrets/tokens.js');
+  const { newSecret } = await load('platform/secrets/tokens.js');
   const operator = { id: `clnt${String(operators++).padStart(26, '0')}`, secret: newSecret('clientSecret') };
   await query(
     `INSERT INTO clients (id, name, type, grant_types, scopes, redirect_uris, owner_id, company_service)

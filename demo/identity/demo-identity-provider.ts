@@ -1,9 +1,9 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { Context, default as Provider } from 'oidc-provider';
-import type { IdentityProvider } from '../../src/config/identity-providers.js';
-import type { Settings } from '../../src/config/settings.js';
-import { withoutLogo } from '../../src/web/layout/brand.js';
-import { renderPage } from '../../src/web/layout/layout.js';
+import type { IdentityProvider } from '#platform/config/identity-providers.js';
+import type { Settings } from '#platform/config/settings.js';
+import { withoutLogo } from '#platform/web/layout/brand.js';
+import { renderPage } from '#platform/web/layout/layout.js';
 import { logOutTherePage } from '../pages/identity-provider.pages.js';
 
 /** Where the identity provider of the demonstration is mounted. */

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import type Provider from 'oidc-provider';
-import { sendPage } from '../../src/http/page-routes/send-page.js';
-import { renderPage } from '../../src/web/layout/layout.js';
+import { sendPage } from '#platform/http/page-routes/send-page.js';
+import { renderPage } from '#platform/web/layout/layout.js';
 import { IDENTITY_PATH, type DemoPerson } from './demo-identity-provider.js';
 import { choosePersonPage } from '../pages/identity-provider.pages.js';
 

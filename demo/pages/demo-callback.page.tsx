@@ -1,4 +1,4 @@
-import type { LayoutProps } from '../../src/web/layout/layout.js';
+import type { LayoutProps } from '#platform/web/layout/layout.js';
 
 export interface DemoCallbackPageProps {
   code?: string;

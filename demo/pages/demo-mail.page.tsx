@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
-import type { LayoutProps } from '../../src/web/layout/layout.js';
-import { Facts } from '../../src/web/tables/facts.js';
-import { Moment } from '../../src/web/tables/moment.js';
+import type { LayoutProps } from '#platform/web/layout/layout.js';
+import { Facts } from '#platform/web/tables/facts.js';
+import { Moment } from '#platform/web/tables/moment.js';
 import type { DemoMail } from '../demo-inbox.js';
 
 const FOOTER = 'demonstration';

@@ -1,5 +1,5 @@
-import type { LayoutProps } from '../../src/web/layout/layout.js';
-import { Facts } from '../../src/web/tables/facts.js';
+import type { LayoutProps } from '#platform/web/layout/layout.js';
+import { Facts } from '#platform/web/tables/facts.js';
 import type { DemoGuide } from '../demo-guide.js';
 
 /** Everything about the demonstration: where to look, as whom, and commands to paste. */

@@ -1,4 +1,4 @@
-import type { LayoutProps } from '../../src/web/layout/layout.js';
+import type { LayoutProps } from '#platform/web/layout/layout.js';
 import type { DemoPerson } from '../identity/demo-identity-provider.js';
 
 /** The page of the demonstration's identity provider: one button for each person. */

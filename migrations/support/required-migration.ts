@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { QueryRunner } from 'typeorm';
 
-/** The channel that informs running builds; `src/database/migrations/schema-compatibility.service.ts` listens to it. */
+/** The channel that informs running builds; `src/platform/database/migrations/schema-compatibility.service.ts` listens to it. */
 export const REQUIREMENTS_CHANNEL = 'required_migrations';
 // Announcements arrive within milliseconds; a listening connection that broke is back within half a second.
 const HEARD_WITHIN_MS = 1_000;

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { closeAtOnce } from '../database/connections/connection-socket.js';
-import { newConnection } from '../database/connections/connections.js';
+import { closeAtOnce } from '#platform/database/connections/connection-socket.js';
+import { newConnection } from '#platform/database/connections/connections.js';
 
 /**
  * Asks the database something over a connection of its own, each step of which takes at most this many milliseconds: a server that froze

@@ -1,15 +1,15 @@
 import { ArrayContains, type DataSource, type EntityManager } from 'typeorm';
-import { AuditEventEntity } from '../audit/audit-event.entity.js';
-import { ClientSecretEntity } from '../clients/client-secret.entity.js';
-import { ClientEntity } from '../clients/client.entity.js';
-import type { BootstrapOperator } from '../config/settings.js';
-import { settingsRefused } from '../config/process-environment.js';
-import { OPERATOR_SCOPES } from '../scopes/scope.entity.js';
-import { newId } from '../secrets/ids.js';
-import { hashPassword } from '../secrets/passwords.js';
-import { digestOf } from '../secrets/tokens.js';
-import { emailKeyOf } from '../users/accounts/email.js';
-import { UserEntity } from '../users/accounts/user.entity.js';
+import { AuditEventEntity } from '#records/audit/audit-event.entity.js';
+import { ClientSecretEntity } from '#access/clients/client-secret.entity.js';
+import { ClientEntity } from '#access/clients/client.entity.js';
+import type { BootstrapOperator } from '#platform/config/settings.js';
+import { settingsRefused } from '#platform/config/process-environment.js';
+import { OPERATOR_SCOPES } from '#access/scopes/scope.entity.js';
+import { newId } from '#platform/secrets/ids.js';
+import { hashPassword } from '#platform/secrets/passwords.js';
+import { digestOf } from '#platform/secrets/tokens.js';
+import { emailKeyOf } from '#access/users/accounts/email.js';
+import { UserEntity } from '#access/users/accounts/user.entity.js';
 
 type FirstClient = NonNullable<BootstrapOperator['client']>;
 

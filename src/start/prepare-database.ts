@@ -1,21 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { AuditEventEntity } from '../audit/audit-event.entity.js';
-import { ClientSecretEntity } from '../clients/client-secret.entity.js';
-import { ClientEntity } from '../clients/client.entity.js';
-import { SettingsError } from '../config/process-environment.js';
-import type { Settings } from '../config/settings.js';
-import { connectionProblem, isPassing } from '../database/connections/connection-problem.js';
-import { migrate, prepare, withoutLock } from '../database/migrations/migrate.js';
+import { AuditEventEntity } from '#records/audit/audit-event.entity.js';
+import { ClientSecretEntity } from '#access/clients/client-secret.entity.js';
+import { ClientEntity } from '#access/clients/client.entity.js';
+import { SettingsError } from '#platform/config/process-environment.js';
+import type { Settings } from '#platform/config/settings.js';
+import { connectionProblem, isPassing } from '#platform/database/connections/connection-problem.js';
+import { migrate, prepare, withoutLock } from '#platform/database/migrations/migrate.js';
 import {
   readSchemaState,
   refuseForeignSchema,
   type SchemaState,
-} from '../database/migrations/schema-state.js';
-import { UserEntity } from '../users/accounts/user.entity.js';
-import { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
-import { EncryptionCanaryEntity } from '../webhooks/signing/encryption-canary.entity.js';
-import { verifyEncryptionKeys } from '../webhooks/signing/encryption-canary.js';
+} from '#platform/database/migrations/schema-state.js';
+import { UserEntity } from '#access/users/accounts/user.entity.js';
+import { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
+import { EncryptionCanaryEntity } from '#events/webhooks/signing/encryption-canary.entity.js';
+import { verifyEncryptionKeys } from '#events/webhooks/signing/encryption-canary.js';
 import { askAtStart } from './ask-at-start.js';
 import { bootstrapOperator, isBootstrapped } from './bootstrap-operator.js';
 import type { Demonstration } from './demonstration.js';

@@ -1,6 +1,6 @@
-import { SettingsError } from '../config/process-environment.js';
-import { connectionProblem } from '../database/connections/connection-problem.js';
-import { MigrationLockError } from '../database/migrations/migration-lock.js';
+import { SettingsError } from '#platform/config/process-environment.js';
+import { connectionProblem } from '#platform/database/connections/connection-problem.js';
+import { MigrationLockError } from '#platform/database/migrations/migration-lock.js';
 
 /** Why the service cannot start; the message names the setting. */
 export class StartError extends Error {}

@@ -1,10 +1,10 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
-import { SETTING_NAMES, SettingsError } from '../config/process-environment.js';
-import { misspeltSettings } from '../config/misspelt-settings.js';
-import { loadSettings, type Settings } from '../config/settings.js';
-import { logOutput } from '../http/server/log-output.js';
-import { createLog } from '../http/server/logging.js';
+import { SETTING_NAMES, SettingsError } from '#platform/config/process-environment.js';
+import { misspeltSettings } from '#platform/config/misspelt-settings.js';
+import { loadSettings, type Settings } from '#platform/config/settings.js';
+import { logOutput } from '#platform/http/server/log-output.js';
+import { createLog } from '#platform/http/server/logging.js';
 import type { Demonstration } from './demonstration.js';
 import { settleClasses } from './settle-classes.js';
 import { startFailure } from './start-error.js';
@@ -102,7 +102,7 @@ async function startApplication(
     if (!demo) await waitForDatabase(settings.databaseUrl!, settings.databaseWait, say);
     // Loaded now: a start that fails before it says so a second earlier.
     const { prepareDatabase } = await import('./prepare-database.js');
-    const { createApp } = await import('../app.setup.js');
+    const { createApp } = await import('./app.setup.js');
     await prepareDatabase(settings, log, demo, say);
     app = await createApp(settings, log, demo && [demo.module]);
   } finally {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { connectionProblem, isPassing } from '../database/connections/connection-problem.js';
+import { connectionProblem, isPassing } from '#platform/database/connections/connection-problem.js';
 import { askAtStart } from './ask-at-start.js';
 import { StartError } from './start-error.js';
 

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
-import type { Settings } from '../config/settings.js';
-import { BARE_HEADERS } from '../http/problems/client-error.js';
-import { serviceUnavailable } from '../http/problems/problem.js';
-import { renderProblem } from '../http/problems/render-problem.js';
-import { newUlid } from '../secrets/ids.js';
+import type { Settings } from '#platform/config/settings.js';
+import { BARE_HEADERS } from '#platform/http/problems/client-error.js';
+import { serviceUnavailable } from '#platform/http/problems/problem.js';
+import { renderProblem } from '#platform/http/problems/render-problem.js';
+import { newUlid } from '#platform/secrets/ids.js';
 
 const RETRY_AFTER_SECONDS = '2';
 

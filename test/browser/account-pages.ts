@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { Transactions } from '../../src/database/queries/transactions.js';
-import { digestOf, newSecret } from '../../src/secrets/tokens.js';
-import { AccountDeletionsService } from '../../src/users/leaving/account-deletions.service.js';
-import { DataExportsRepository } from '../../src/users/leaving/data-exports.repository.js';
-import { NotificationsService } from '../../src/notifications/notifications.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { Transactions } from '#platform/database/queries/transactions.js';
+import { digestOf, newSecret } from '#platform/secrets/tokens.js';
+import { AccountDeletionsService } from '#access/users/leaving/account-deletions.service.js';
+import { DataExportsRepository } from '#access/users/leaving/data-exports.repository.js';
+import { NotificationsService } from '#records/notifications/notifications.service.js';
 import { addApp, addPasskey, codeOf } from '../support/second-factors.js';
 import type { TestService } from '../support/test-service.js';
 import { declarePurposes, signIn, type Cast, type PageOpener } from './every-page.js';

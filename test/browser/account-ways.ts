@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { PASSWORD, type TestClient } from '../support/factory.js';
 import { madeForEach } from '../support/made.js';
 import { isAccepted } from '../support/oauth.js';

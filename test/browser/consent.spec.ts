@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { ConsentsService } from '../../src/consents/consents.service.js';
-import { RIGHT_TO_LEFT } from '../../src/language/languages.js';
+import { ConsentsService } from '#access/consents/consents.service.js';
+import { RIGHT_TO_LEFT } from '#platform/language/languages.js';
 import { authorizePath } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { madeForEach } from '../support/made.js';

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
 import { madeForEach } from '../support/made.js';

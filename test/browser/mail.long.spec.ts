@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { BrandService } from '../../src/brand/brand.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
-import { PLAIN_BRAND } from '../../src/config/brand-values.js';
-import { Transactions } from '../../src/database/queries/transactions.js';
-import { MESSAGES } from '../../src/notifications/message-catalogue.js';
-import { NotificationsService } from '../../src/notifications/notifications.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { BrandService } from '#records/brand/brand.service.js';
+import { ClientsService } from '#access/clients/clients.service.js';
+import { PLAIN_BRAND } from '#platform/config/brand-values.js';
+import { Transactions } from '#platform/database/queries/transactions.js';
+import { MESSAGES } from '#records/notifications/message-catalogue.js';
+import { NotificationsService } from '#records/notifications/notifications.service.js';
 import { useServiceWithMail } from '../support/set-up.js';
 import { showLogo } from '../support/uploads.js';
 import { logIn, press } from './page-actions.js';

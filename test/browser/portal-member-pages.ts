@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
-import { ActivityService } from '../../src/activity/activity.service.js';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { InvitationsService } from '../../src/partners/members/invitations.service.js';
-import { MembersService } from '../../src/partners/members/members.service.js';
-import { RedirectUriRequestsService } from '../../src/partners/redirect-uris/redirect-uri-requests.service.js';
+import { ActivityService } from '#records/activity/activity.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { InvitationsService } from '#events/partners/members/invitations.service.js';
+import { MembersService } from '#events/partners/members/members.service.js';
+import { RedirectUriRequestsService } from '#events/partners/redirect-uris/redirect-uri-requests.service.js';
 import type { TestService } from '../support/test-service.js';
 import type { Cast, PageOpener } from './every-page.js';
 import { seedRequests } from './seeded-requests.js';

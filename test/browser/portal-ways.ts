@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import type { Page } from 'playwright-core';
-import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
+import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { HeldTimers } from '../support/held-timers.js';
 import { madeForEach } from '../support/made.js';
 import { enterPortal, seedDelivery, type SeededDelivery } from '../support/portal.js';

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
-import { refusalPage } from '../../src/identity-providers/pages/refusal.page.js';
-import { REFUSAL_STATUS, type SignInRefusalReason } from '../../src/identity-providers/refusals.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { PLAIN_BRAND } from '../../src/config/brand-values.js';
-import { withoutLogo } from '../../src/web/layout/brand.js';
-import { renderPage } from '../../src/web/layout/layout.js';
-import { wayOutPage } from '../../src/web/layout/way-out.page.js';
+import { refusalPage } from '#access/identity-providers/pages/refusal.page.js';
+import { REFUSAL_STATUS, type SignInRefusalReason } from '#access/identity-providers/refusals.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
+import { PLAIN_BRAND } from '#platform/config/brand-values.js';
+import { withoutLogo } from '#platform/web/layout/brand.js';
+import { renderPage } from '#platform/web/layout/layout.js';
+import { wayOutPage } from '#platform/web/layout/way-out.page.js';
 import type { TestService } from '../support/test-service.js';
 import { makeAdmin, signIn, type Cast, type PageOpener } from './every-page.js';
 

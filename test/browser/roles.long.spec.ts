@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { useService } from '../support/test-service.js';
 import { followFirst, headingOf, logIn, press, said } from './page-actions.js';

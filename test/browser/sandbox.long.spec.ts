@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { sandboxOf } from '../../src/sandbox/driver.js';
-import { DriversService } from '../../src/sandbox/drivers.service.js';
-import { PlansService } from '../../src/sandbox/plans.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { sandboxOf } from '#events/sandbox/driver.js';
+import { DriversService } from '#events/sandbox/drivers.service.js';
+import { PlansService } from '#events/sandbox/plans.service.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { authorizePath } from '../support/browser-session.js';
 import { madeForEach } from '../support/made.js';

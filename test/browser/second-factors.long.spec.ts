@@ -1,5 +1,5 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { codeOf } from '../support/second-factors.js';
 import { useService } from '../support/test-service.js';
 import { follow, headingIs, logIn, press } from './page-actions.js';

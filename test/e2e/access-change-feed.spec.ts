@@ -1,9 +1,9 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
-import { ChangeFeed } from '../../src/oauth/access-changes/change-feed.service.js';
-import { TokenKeysService } from '../../src/tokens/keys/token-keys.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
+import { ChangeFeed } from '#entrypoints/oauth/access-changes/change-feed.service.js';
+import { TokenKeysService } from '#access/tokens/keys/token-keys.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
 import { EventStream, type StreamOptions } from '../support/event-stream.js';
 import type { TestClient } from '../support/factory.js';
 import { whileFrozen } from '../support/listening-connections.js';

@@ -1,6 +1,6 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { NotificationsService } from '../../src/notifications/notifications.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { NotificationsService } from '#records/notifications/notifications.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { placeOf } from '../support/http.js';
 import { madeForEach, madeOnce } from '../support/made.js';

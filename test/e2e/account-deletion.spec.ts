@@ -1,7 +1,7 @@
-import { loadSettings, Settings } from '../../src/config/settings.js';
-import { AccountDeletionsService } from '../../src/users/leaving/account-deletions.service.js';
-import { AccountDeletionsWorker } from '../../src/users/leaving/account-deletions.worker.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
+import { loadSettings, Settings } from '#platform/config/settings.js';
+import { AccountDeletionsService } from '#access/users/leaving/account-deletions.service.js';
+import { AccountDeletionsWorker } from '#access/users/leaving/account-deletions.worker.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
 import { actionsOn, auditEventsOn } from '../support/audit-events.js';
 import { BrowserSession, type Page, postedAnew } from '../support/browser-session.js';
 import { withSettings } from '../support/changed-settings.js';

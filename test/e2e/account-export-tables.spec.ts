@@ -1,4 +1,4 @@
-import { PersonalData } from '../../src/users/accounts/personal-data.js';
+import { PersonalData } from '#access/users/accounts/personal-data.js';
 import { useSharedService } from '../support/test-service.js';
 
 describe('Every table that names a user', () => {

@@ -1,5 +1,5 @@
-import { DisclosedReadsService } from '../../src/disclosures/disclosed-reads.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { DisclosedReadsService } from '#events/disclosures/disclosed-reads.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD, type TestClient } from '../support/factory.js';
 import { untilHourHasRoom } from '../support/hours.js';

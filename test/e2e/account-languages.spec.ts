@@ -1,9 +1,9 @@
 import { type HTMLElement, type Node } from 'node-html-parser';
-import { AccountModule } from '../../src/account/account.module.js';
-import { messageIn } from '../../src/language/catalog.js';
-import type { Language } from '../../src/language/languages.js';
-import { NotificationsService } from '../../src/notifications/notifications.service.js';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { AccountModule } from '#entrypoints/account/account.module.js';
+import { messageIn } from '#platform/language/catalog.js';
+import type { Language } from '#platform/language/languages.js';
+import { NotificationsService } from '#records/notifications/notifications.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { declaredRoutes } from '../support/console-routes.js';
 import { PASSWORD } from '../support/factory.js';

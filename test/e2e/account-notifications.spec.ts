@@ -1,5 +1,5 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { NotificationsService, type NewNotification } from '../../src/notifications/notifications.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { NotificationsService, type NewNotification } from '#records/notifications/notifications.service.js';
 import type { Page } from '../support/browser-session.js';
 import { postedAnew } from '../support/browser-session.js';
 import { placeOf } from '../support/http.js';

@@ -1,5 +1,5 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { PasswordLinksService } from '#access/users/passwords/password-links.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { placeOf } from '../support/http.js';

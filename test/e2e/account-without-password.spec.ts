@@ -1,4 +1,4 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
 import type { ReceivedMail } from '../support/mail-server.js';
 import { signUpLink, signUpOptions } from '../support/passkey-sign-ups.js';

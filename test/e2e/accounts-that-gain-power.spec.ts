@@ -1,6 +1,6 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD, type TestClient } from '../support/factory.js';
 import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';

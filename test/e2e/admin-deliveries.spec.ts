@@ -1,6 +1,6 @@
 import { type Answer, membersIn } from '../support/http.js';
 import { madeForEach, madeOnce } from '../support/made.js';
-import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
+import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
 import { seedDelivery } from '../support/portal.js';
 import { unexpectedErrors } from '../support/refusals.js';
 import { useSharedService } from '../support/test-service.js';

@@ -1,4 +1,4 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { whileHeld } from '../support/held-rows.js';
 import { madeForEach } from '../support/made.js';
 import { PATIENT, useSharedService } from '../support/test-service.js';

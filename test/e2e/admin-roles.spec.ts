@@ -1,5 +1,5 @@
-import type { OperatorRole } from '../../src/config/operator-role.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { OperatorRole } from '#platform/config/operator-role.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { changesRead } from '../support/changes-read.js';
 import { problemOf } from '../support/http.js';
 import { madeOnce } from '../support/made.js';

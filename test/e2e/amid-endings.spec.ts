@@ -1,5 +1,5 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { TokenKeysService } from '../../src/tokens/keys/token-keys.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
+import { TokenKeysService } from '#access/tokens/keys/token-keys.service.js';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { consentedCode } from '../support/codes.js';
 import { REDIRECT_URI } from '../support/factory.js';

@@ -1,4 +1,4 @@
-import { ActivityService } from '../../src/activity/activity.service.js';
+import { ActivityService } from '#records/activity/activity.service.js';
 import { BrowserSession, leadsTo, postedAnew } from '../support/browser-session.js';
 import { setUpPasskey } from '../support/factors-without-pages.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';

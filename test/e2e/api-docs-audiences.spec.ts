@@ -1,4 +1,4 @@
-import type { OpenApiDocument, Operation } from '../../src/api-docs/openapi.js';
+import type { OpenApiDocument, Operation } from '#entrypoints/api-docs/openapi.js';
 import { madeOnce } from '../support/made.js';
 import { useSharedService } from '../support/test-service.js';
 

@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { OpenApiDocument } from '../../src/api-docs/openapi.js';
+import type { OpenApiDocument } from '#entrypoints/api-docs/openapi.js';
 import { putClockForward } from '../support/clock.js';
 import { unexpectedErrors } from '../support/refusals.js';
 import { useService } from '../support/test-service.js';

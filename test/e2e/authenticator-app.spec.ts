@@ -1,4 +1,4 @@
-import { AuthenticatorAppsService } from '../../src/users/factors/authenticator-apps.service.js';
+import { AuthenticatorAppsService } from '#access/users/factors/authenticator-apps.service.js';
 import { BrowserSession, type Page, postedAnew } from '../support/browser-session.js';
 import { placeOf } from '../support/http.js';
 import { setUpApp } from '../support/factors-without-pages.js';

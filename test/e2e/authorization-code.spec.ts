@@ -1,5 +1,5 @@
 import { randomBytes, createHash } from 'node:crypto';
-import { digestOf, newSecret } from '../../src/secrets/tokens.js';
+import { digestOf, newSecret } from '#platform/secrets/tokens.js';
 import { newPkce, REDIRECT_URI, type Pkce, type TestClient, type Tokens } from '../support/factory.js';
 import { madeOnce } from '../support/made.js';
 import { exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';

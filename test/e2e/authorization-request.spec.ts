@@ -1,4 +1,4 @@
-import type { ClientEntity } from '../../src/clients/client.entity.js';
+import type { ClientEntity } from '#access/clients/client.entity.js';
 import { authorizePath } from '../support/browser-session.js';
 import { newPkce, REDIRECT_URI } from '../support/factory.js';
 import type { Answer } from '../support/http.js';

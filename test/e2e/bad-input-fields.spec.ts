@@ -1,4 +1,4 @@
-import { illegible } from '../../src/http/validation/legible-text.js';
+import { illegible } from '#platform/http/validation/legible-text.js';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { newPkce, PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { type HttpOptions, membersIn } from '../support/http.js';

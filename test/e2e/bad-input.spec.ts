@@ -1,4 +1,4 @@
-import type { Schema } from '../../src/api-docs/openapi.js';
+import type { Schema } from '#entrypoints/api-docs/openapi.js';
 import { type HttpOptions, membersIn, placeOf } from '../support/http.js';
 import { committedDocument, deref } from '../support/openapi-document.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';

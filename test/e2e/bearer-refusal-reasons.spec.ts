@@ -1,8 +1,8 @@
-import { ActivityService } from '../../src/activity/activity.service.js';
+import { ActivityService } from '#records/activity/activity.service.js';
 import {
   clientRefusalMessage,
   refusalMessageForPartner,
-} from '../../src/partners/refusals/refusal-messages.js';
+} from '#events/partners/refusals/refusal-messages.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
 import { expectOAuthError, revoke } from '../support/oauth.js';

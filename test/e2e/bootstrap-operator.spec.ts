@@ -1,11 +1,11 @@
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../src/database/connections/data-source.js';
-import { AuditEventEntity } from '../../src/audit/audit-event.entity.js';
-import { ClientSecretEntity } from '../../src/clients/client-secret.entity.js';
-import { ClientEntity } from '../../src/clients/client.entity.js';
-import { newId } from '../../src/secrets/ids.js';
-import { bootstrapOperator } from '../../src/start/bootstrap-operator.js';
-import { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { dataSourceOptions } from '#platform/database/connections/data-source.js';
+import { AuditEventEntity } from '#records/audit/audit-event.entity.js';
+import { ClientSecretEntity } from '#access/clients/client-secret.entity.js';
+import { ClientEntity } from '#access/clients/client.entity.js';
+import { newId } from '#platform/secrets/ids.js';
+import { bootstrapOperator } from '#start/bootstrap-operator.js';
+import { UserEntity } from '#access/users/accounts/user.entity.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 describe('The first operator', () => {

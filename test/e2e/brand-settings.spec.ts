@@ -1,6 +1,6 @@
-import { loadSettings } from '../../src/config/settings.js';
-import { AuthenticatorAppsService } from '../../src/users/factors/authenticator-apps.service.js';
-import type { SignedInUser } from '../../src/users/sessions/signed-in-user.js';
+import { loadSettings } from '#platform/config/settings.js';
+import { AuthenticatorAppsService } from '#access/users/factors/authenticator-apps.service.js';
+import type { SignedInUser } from '#access/users/sessions/signed-in-user.js';
 import { brandOn } from '../support/brand-page.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { CONSOLE } from '../support/console.js';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { PLAIN_BRAND, PRODUCT_NAME, type BrandValues } from '../../src/config/brand-values.js';
-import { BrandService } from '../../src/brand/brand.service.js';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { PLAIN_BRAND, PRODUCT_NAME, type BrandValues } from '#platform/config/brand-values.js';
+import { BrandService } from '#records/brand/brand.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { brandOn } from '../support/brand-page.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { CONSOLE } from '../support/console.js';

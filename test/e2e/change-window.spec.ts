@@ -1,6 +1,6 @@
-import { AccessChanges, type Stamp } from '../../src/database/changes/access-changes.service.js';
-import { PurgeRepository } from '../../src/database/purge/purge.repository.js';
-import { PurgeService } from '../../src/database/purge/purge.service.js';
+import { AccessChanges, type Stamp } from '#platform/database/changes/access-changes.service.js';
+import { PurgeRepository } from '#platform/database/purge/purge.repository.js';
+import { PurgeService } from '#platform/database/purge/purge.service.js';
 import { untilPast } from '../support/past-change.js';
 import { startInstance, useService } from '../support/test-service.js';
 import { keysAtStart } from '../support/tokens.js';

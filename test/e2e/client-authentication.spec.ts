@@ -1,4 +1,4 @@
-import { digestOf } from '../../src/secrets/tokens.js';
+import { digestOf } from '#platform/secrets/tokens.js';
 import type { TestClient } from '../support/factory.js';
 import { basicHeader, type Answer } from '../support/http.js';
 import { madeOnce } from '../support/made.js';

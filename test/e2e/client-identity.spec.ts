@@ -1,6 +1,6 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { logoFrom } from '../../src/brand/logo-image.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { logoFrom } from '#records/brand/logo-image.js';
+import { ClientsService } from '#access/clients/clients.service.js';
 import { changesRead } from '../support/changes-read.js';
 import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
 import { CONSOLE } from '../support/console.js';

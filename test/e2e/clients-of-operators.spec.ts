@@ -1,6 +1,6 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { OperatorProtectionService } from '../../src/users/accounts/operator-protection.service.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
 import { changesRead } from '../support/changes-read.js';
 import type { TestClient } from '../support/factory.js';
 import { whileHeld } from '../support/held-rows.js';

@@ -1,4 +1,4 @@
-import { ScopesRepository } from '../../src/scopes/scopes.repository.js';
+import { ScopesRepository } from '#access/scopes/scopes.repository.js';
 import { exchange } from '../support/oauth.js';
 import { startInstance, useSharedService } from '../support/test-service.js';
 

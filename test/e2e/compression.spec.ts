@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { STATIC_ASSETS } from '../../src/http/server/assets.js';
-import { COMPRESSED_PAGES } from '../../src/http/server/compression.js';
+import { STATIC_ASSETS } from '#platform/http/server/assets.js';
+import { COMPRESSED_PAGES } from '#platform/http/server/compression.js';
 import { withRoutes, type Route } from '../properties/support/routes.js';
 import type { BrowserSession } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';

@@ -1,5 +1,5 @@
-import type { NewClient } from '../../src/clients/client.resource.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
+import type { NewClient } from '#access/clients/client.resource.js';
+import { ConsentsService } from '#access/consents/consents.service.js';
 import { authorizePath, type BrowserSession, type Page } from '../support/browser-session.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { placeOf } from '../support/http.js';

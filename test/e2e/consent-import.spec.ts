@@ -1,7 +1,7 @@
-import { DAY_MS, HOUR_MS } from '../../src/config/durations.js';
-import { ConsentExpiryService } from '../../src/consents/consent-expiry.service.js';
-import { ConsentImportService } from '../../src/consents/import/consent-import.service.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
+import { DAY_MS, HOUR_MS } from '#platform/config/durations.js';
+import { ConsentExpiryService } from '#access/consents/consent-expiry.service.js';
+import { ConsentImportService } from '#access/consents/import/consent-import.service.js';
+import { ConsentsService } from '#access/consents/consents.service.js';
 import { ageConsents } from '../support/aged-consents.js';
 import { madeForEach } from '../support/made.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';

@@ -1,4 +1,4 @@
-import { ConsentRecordService } from '../../src/consents/record/consent-record.service.js';
+import { ConsentRecordService } from '#access/consents/record/consent-record.service.js';
 import { authorizePath } from '../support/browser-session.js';
 import { REDIRECT_URI } from '../support/factory.js';
 import { madeForEach } from '../support/made.js';

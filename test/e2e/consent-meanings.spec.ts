@@ -1,8 +1,8 @@
-import { ChangedMeanings } from '../../src/consents/changed-meanings.service.js';
-import { ChangedMeaningsRepository } from '../../src/consents/changed-meanings.repository.js';
-import { ConsentImportService } from '../../src/consents/import/consent-import.service.js';
-import { ConsentEvents } from '../../src/consents/consent-events.js';
-import { ConsentExpiryService } from '../../src/consents/consent-expiry.service.js';
+import { ChangedMeanings } from '#access/consents/changed-meanings.service.js';
+import { ChangedMeaningsRepository } from '#access/consents/changed-meanings.repository.js';
+import { ConsentImportService } from '#access/consents/import/consent-import.service.js';
+import { ConsentEvents } from '#access/consents/consent-events.js';
+import { ConsentExpiryService } from '#access/consents/consent-expiry.service.js';
 import { withoutTriggers } from '../support/without-triggers.js';
 import { changesRead } from '../support/changes-read.js';
 import { auditEventsOn, notificationsOf } from '../support/audit-events.js';
@@ -16,7 +16,7 @@ import { errorsIn } from '../support/plain-words.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';
 import { connectionTo } from '../support/test-database.js';
 import { useSharedService } from '../support/test-service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 
 const DAY = 86_400;
 /** Of these tests alone. */

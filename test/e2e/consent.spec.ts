@@ -1,6 +1,6 @@
-import type { ClientEntity } from '../../src/clients/client.entity.js';
-import type { ClientChanges } from '../../src/clients/client.resource.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
+import type { ClientEntity } from '#access/clients/client.entity.js';
+import type { ClientChanges } from '#access/clients/client.resource.js';
+import { ConsentsService } from '#access/consents/consents.service.js';
 import { authorizePath, csrfTokenOn, type Page } from '../support/browser-session.js';
 import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { placeOf } from '../support/http.js';

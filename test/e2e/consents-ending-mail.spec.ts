@@ -1,5 +1,5 @@
-import { ConsentExpiryService } from '../../src/consents/consent-expiry.service.js';
-import { newId } from '../../src/secrets/ids.js';
+import { ConsentExpiryService } from '#access/consents/consent-expiry.service.js';
+import { newId } from '#platform/secrets/ids.js';
 import type { TestClient } from '../support/factory.js';
 import { untilHourHasRoom } from '../support/hours.js';
 import { madeForEach } from '../support/made.js';

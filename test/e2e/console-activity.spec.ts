@@ -1,6 +1,6 @@
-import { ActivityService } from '../../src/activity/activity.service.js';
-import { TokenKeysService } from '../../src/tokens/keys/token-keys.service.js';
-import { PurgeService } from '../../src/database/purge/purge.service.js';
+import { ActivityService } from '#records/activity/activity.service.js';
+import { TokenKeysService } from '#access/tokens/keys/token-keys.service.js';
+import { PurgeService } from '#platform/database/purge/purge.service.js';
 import type { Page } from '../support/browser-session.js';
 import { untilHourHasRoom } from '../support/hours.js';
 import { madeForEach, madeOnce } from '../support/made.js';

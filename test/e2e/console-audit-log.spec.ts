@@ -1,6 +1,6 @@
-import { AuditService } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
+import { AuditService } from '#records/audit/audit.service.js';
+import { ClientsService } from '#access/clients/clients.service.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
 import { auditEventsOn } from '../support/audit-events.js';
 import { madeOnce } from '../support/made.js';
 import { useSharedService } from '../support/test-service.js';

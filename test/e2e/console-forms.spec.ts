@@ -1,8 +1,8 @@
-import { ClientsService } from '../../src/clients/clients.service.js';
-import { PurposesService } from '../../src/scopes/purposes/purposes.service.js';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
-import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
+import { ClientsService } from '#access/clients/clients.service.js';
+import { PurposesService } from '#access/scopes/purposes/purposes.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
+import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import type { Page } from '../support/browser-session.js';
 import { CONSOLE, type Fields } from '../support/console.js';
 import { madeOnce } from '../support/made.js';

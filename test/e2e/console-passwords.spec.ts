@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { newId } from '../../src/secrets/ids.js';
-import { CsrfService } from '../../src/http/forms/csrf.service.js';
+import { newId } from '#platform/secrets/ids.js';
+import { CsrfService } from '#platform/http/forms/csrf.service.js';
 import type { Page } from '../support/browser-session.js';
 import { CONSOLE, pathWith, seedDecisions, type Fields } from '../support/console.js';
 import { consoleRoutes } from '../support/console-routes.js';

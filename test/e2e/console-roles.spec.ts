@@ -1,6 +1,6 @@
-import { consoleRoutes, mayUseRoute } from '../../src/admin/console/console-routes.js';
-import '../../src/admin/console/console.module.js';
-import { roleIncludes } from '../../src/config/operator-role.js';
+import { consoleRoutes, mayUseRoute } from '#entrypoints/admin/console/console-routes.js';
+import '#entrypoints/admin/console/console.module.js';
+import { roleIncludes } from '#platform/config/operator-role.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import { madeOnce } from '../support/made.js';
 import { CONSOLE, pathWith, seedDecisions } from '../support/console.js';

@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../src/config/durations.js';
+import { HOUR_MS } from '#platform/config/durations.js';
 import type { Page } from '../support/browser-session.js';
 import { postedAnew } from '../support/browser-session.js';
 import { CONSOLE, setUpConsole, type Fields } from '../support/console.js';

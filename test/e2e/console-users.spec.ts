@@ -1,4 +1,4 @@
-import { UsersService } from '../../src/users/accounts/users.service.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';

@@ -1,5 +1,5 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { CONSOLE, setUpConsole } from '../support/console.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { enterPortal, makeEndpoint, seedDelivery } from '../support/portal.js';

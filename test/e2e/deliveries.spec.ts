@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { HeldTimers } from '../support/held-timers.js';
 import { madeOnce } from '../support/made.js';
 import { Receiver, type ReceivedRequest } from '../support/receiver.js';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
-import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
+import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { PARTNER_SCOPES } from '../support/factory.js';
 import { setUpFailingEndpoint } from '../support/failing-endpoint.js';
 import { until } from '../support/until.js';

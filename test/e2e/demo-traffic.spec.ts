@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { newId } from '../../src/secrets/ids.js';
+import { newId } from '#platform/secrets/ids.js';
 import { seedTraffic } from '../../demo/demo-traffic.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 

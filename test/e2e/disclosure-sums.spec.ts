@@ -1,8 +1,8 @@
-import { PurgeService } from '../../src/database/purge/purge.service.js';
-import { DeliverySumsRepository } from '../../src/disclosures/delivery-sums.repository.js';
-import { DisclosedReadsService } from '../../src/disclosures/disclosed-reads.service.js';
-import { DisclosureHistoryService } from '../../src/disclosures/disclosure-history.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { PurgeService } from '#platform/database/purge/purge.service.js';
+import { DeliverySumsRepository } from '#events/disclosures/delivery-sums.repository.js';
+import { DisclosedReadsService } from '#events/disclosures/disclosed-reads.service.js';
+import { DisclosureHistoryService } from '#events/disclosures/disclosure-history.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { idsOf, session } from '../support/event-feed.js';
 import type { TestClient } from '../support/factory.js';
 import { untilHourHasRoom } from '../support/hours.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { batchDigestOf } from '../../src/disclosures/batch-digest.js';
-import { DisclosedReadsService } from '../../src/disclosures/disclosed-reads.service.js';
+import { batchDigestOf } from '#events/disclosures/batch-digest.js';
+import { DisclosedReadsService } from '#events/disclosures/disclosed-reads.service.js';
 import { untilHourHasRoom } from '../support/hours.js';
 import { membersIn, type HttpOptions } from '../support/http.js';
 import { untilWaitingForLocks } from '../support/locks.js';

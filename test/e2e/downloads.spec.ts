@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { CLI_PACKAGE_PATH } from '../../src/http/server/downloads.js';
+import { CLI_PACKAGE_PATH } from '#platform/http/server/downloads.js';
 import { useSharedService } from '../support/test-service.js';
 
 describe('The program for partners', () => {

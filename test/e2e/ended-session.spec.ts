@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
 import { whileHeld } from '../support/held-rows.js';

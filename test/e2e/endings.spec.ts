@@ -1,9 +1,9 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
-import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { UserChanges } from '../../src/users/accounts/user.resource.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { ConsentsService } from '#access/consents/consents.service.js';
+import { PasswordLinksService } from '#access/users/passwords/password-links.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
+import type { UserChanges } from '#access/users/accounts/user.resource.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { consentedCode } from '../support/codes.js';
 import type { TestClient, Tokens } from '../support/factory.js';

@@ -1,6 +1,6 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
-import { HEADER_MASK } from '../../src/webhooks/endpoints/endpoint-headers.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { ConsentsService } from '#access/consents/consents.service.js';
+import { HEADER_MASK } from '#events/webhooks/endpoints/endpoint-headers.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import { postedAnew } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';

@@ -1,4 +1,4 @@
-import { PurgeService } from '../../src/database/purge/purge.service.js';
+import { PurgeService } from '#platform/database/purge/purge.service.js';
 import { NEW_TYPE, SCHEMA, SESSION, setUpEventTypes } from '../support/event-types.js';
 import { membersIn } from '../support/http.js';
 import { rowCounts } from '../support/refusals.js';

@@ -1,7 +1,7 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
-import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { ConsentsService } from '#access/consents/consents.service.js';
+import { GivenConsentsService } from '#access/consents/given-consents.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { PARTNER_SCOPES, REDIRECT_URI } from '../support/factory.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { unexpectedErrors } from '../support/refusals.js';

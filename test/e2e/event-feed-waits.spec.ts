@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { EventFeedRepository } from '../../src/webhooks/feed/event-feed.repository.js';
+import { EventFeedRepository } from '#events/webhooks/feed/event-feed.repository.js';
 import { idsOf, nextOf, session, setUpEventFeed } from '../support/event-feed.js';
 import { HeldTimers } from '../support/held-timers.js';
 import { connectionTo } from '../support/test-database.js';

@@ -1,5 +1,5 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { madeForEach } from '../support/made.js';

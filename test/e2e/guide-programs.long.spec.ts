@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { SHELVES } from '../../src/api-docs/handbook/catalogue.js';
-import type { Method } from '../../src/api-docs/openapi.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { SHELVES } from '#entrypoints/api-docs/handbook/catalogue.js';
+import type { Method } from '#entrypoints/api-docs/openapi.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { breakOff } from '../support/break-off.js';
 import { gapInFeed } from '../support/event-feed.js';
 import { newPkce, REDIRECT_URI, type TestClient } from '../support/factory.js';

@@ -1,10 +1,10 @@
 import { parse, type HTMLElement } from 'node-html-parser';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientSecretsService } from '../../src/clients/client-secrets.service.js';
-import { MembersService } from '../../src/partners/members/members.service.js';
-import { ContactsService } from '../../src/webhooks/contacts/contacts.service.js';
-import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { ClientSecretsService } from '#access/clients/client-secrets.service.js';
+import { MembersService } from '#events/partners/members/members.service.js';
+import { ContactsService } from '#events/webhooks/contacts/contacts.service.js';
+import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { madeOnce } from '../support/made.js';

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { SHELVES } from '../../src/api-docs/handbook/catalogue.js';
+import { SHELVES } from '#entrypoints/api-docs/handbook/catalogue.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { GuideShell, shellSamplesOf } from '../support/guide-shell.js';
 import { isAccepted } from '../support/oauth.js';

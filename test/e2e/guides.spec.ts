@@ -3,13 +3,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import MiniSearch from 'minisearch';
 import { parse, type HTMLElement } from 'node-html-parser';
-import { pathOf, SHELVES } from '../../src/api-docs/handbook/catalogue.js';
-import type { Settings } from '../../src/config/settings.js';
-import { duration } from '../../src/api-docs/handbook/duration.js';
-import { renderMarkdown } from '../../src/api-docs/handbook/markdown.js';
-import { fillIn, placeholdersOf } from '../../src/api-docs/handbook/placeholders.js';
-import { AUTHORIZATION_ERROR_KINDS, OAUTH_ERROR_KINDS } from '../../src/http/problems/oauth-error-kinds.js';
-import { PROBLEM_KINDS } from '../../src/http/problems/problem-kinds.js';
+import { pathOf, SHELVES } from '#entrypoints/api-docs/handbook/catalogue.js';
+import type { Settings } from '#platform/config/settings.js';
+import { duration } from '#entrypoints/api-docs/handbook/duration.js';
+import { renderMarkdown } from '#entrypoints/api-docs/handbook/markdown.js';
+import { fillIn, placeholdersOf } from '#entrypoints/api-docs/handbook/placeholders.js';
+import { AUTHORIZATION_ERROR_KINDS, OAUTH_ERROR_KINDS } from '#platform/http/problems/oauth-error-kinds.js';
+import { PROBLEM_KINDS } from '#platform/http/problems/problem-kinds.js';
 import { useSharedService } from '../support/test-service.js';
 
 const PAGES = SHELVES.flatMap(({ folder, entries }) => entries.map(({ slug }) => pathOf(folder, slug)));
@@ -61,7 +61,7 @@ describe('The guides', () => {
 
   it('have a page for each file, and a file for each page', async () => {
     for (const { folder, entries } of SHELVES) {
-      const files = await readdir(path.join('src/api-docs', folder));
+      const files = await readdir(path.join('src/entrypoints/api-docs', folder));
       expect(files.sort()).toEqual(entries.map(({ slug }) => `${slug}.md`).sort());
     }
   });
@@ -220,7 +220,7 @@ describe('The guides', () => {
     expect(html.text).toContain(`${rateLimit} in any 60 minutes`);
     const changes = { accessTokenTtl: { value: 7200 }, rateLimit: { value: 1234 } };
     const others = Object.create(service.settings, changes) as Settings;
-    const source = await readFile('src/api-docs/guides/limits.md', 'utf8');
+    const source = await readFile('src/entrypoints/api-docs/guides/limits.md', 'utf8');
     const text = fillIn(source, placeholdersOf(others));
     expect(text).toContain('| access token | 2 hours |');
     expect(text).toContain('1234 in any 60 minutes');
@@ -251,9 +251,9 @@ describe('The image', () => {
     const { compilerOptions } = JSON.parse(await readFile('nest-cli.json', 'utf8')) as {
       compilerOptions: { assets: { include: string }[] };
     };
-    expect(compilerOptions.assets.map(({ include }) => include)).toContain('api-docs/**/*.md');
+    expect(compilerOptions.assets.map(({ include }) => include)).toContain('entrypoints/api-docs/**/*.md');
     // Written by the build that ran before the tests.
     for (const address of PAGES)
-      expect(existsSync(`dist/src/api-docs/${address.slice('/docs/'.length)}.md`)).toBe(true);
+      expect(existsSync(`dist/src/entrypoints/api-docs/${address.slice('/docs/'.length)}.md`)).toBe(true);
   });
 });

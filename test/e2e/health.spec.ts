@@ -1,4 +1,4 @@
-import { ReadinessService } from '../../src/operations/readiness.service.js';
+import { ReadinessService } from '#entrypoints/operations/readiness.service.js';
 import { atEndOfFile } from '../support/between-files.js';
 import type { Answer } from '../support/http.js';
 import { asAdmin, nameOf } from '../support/test-database.js';

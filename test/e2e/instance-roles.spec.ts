@@ -1,5 +1,5 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { DeliveriesService } from '../../src/webhooks/deliveries/deliveries.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
+import { DeliveriesService } from '#events/webhooks/deliveries/deliveries.service.js';
 import { startInstance, type TestInstance, useService } from '../support/test-service.js';
 import { refusalOf } from '../support/settings-refusal.js';
 import { until } from '../support/until.js';

@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../src/config/durations.js';
-import { newSecret } from '../../src/secrets/tokens.js';
+import { DAY_MS } from '#platform/config/durations.js';
+import { newSecret } from '#platform/secrets/tokens.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { madeOnce } from '../support/made.js';
 import { credentialsOf, expectOAuthError, refresh, revoke } from '../support/oauth.js';

@@ -1,5 +1,5 @@
 import type { BrowserSession } from '../support/browser-session.js';
-import { LARGE_READS_PER_ACCOUNT, LARGE_READS_PER_INSTANCE } from '../../src/http/page-routes/large-reads.js';
+import { LARGE_READS_PER_ACCOUNT, LARGE_READS_PER_INSTANCE } from '#platform/http/page-routes/large-reads.js';
 import { madeForEach } from '../support/made.js';
 import { enterPortal, makeEndpoint, seedDelivery } from '../support/portal.js';
 import { connectionTo } from '../support/test-database.js';

@@ -1,10 +1,10 @@
 import { Client } from 'pg';
-import { accessTokenId } from '../../src/tokens/keys/token-record.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
-import { AccessTokensService } from '../../src/tokens/access/access-tokens.service.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { NotificationsService } from '../../src/notifications/notifications.service.js';
+import { accessTokenId } from '#access/tokens/keys/token-record.js';
+import { ConsentsService } from '#access/consents/consents.service.js';
+import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { NotificationsService } from '#records/notifications/notifications.service.js';
 import { changesRead } from '../support/changes-read.js';
 import type { Answer } from '../support/http.js';
 import { untilWaitingForLocks } from '../support/locks.js';

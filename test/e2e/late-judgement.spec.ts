@@ -1,6 +1,6 @@
-import { AccessChanges, TRUSTED_MS } from '../../src/database/changes/access-changes.service.js';
-import { Listener } from '../../src/database/connections/listener.service.js';
-import { accessTokenId, type AccessTokenRecord } from '../../src/tokens/keys/token-record.js';
+import { AccessChanges, TRUSTED_MS } from '#platform/database/changes/access-changes.service.js';
+import { Listener } from '#platform/database/connections/listener.service.js';
+import { accessTokenId, type AccessTokenRecord } from '#access/tokens/keys/token-record.js';
 import { changesRead } from '../support/changes-read.js';
 import { putClockForward } from '../support/clock.js';
 import { isAccepted } from '../support/oauth.js';

@@ -1,5 +1,5 @@
-import { newSecret } from '../../src/secrets/tokens.js';
-import { AccessTokensService } from '../../src/tokens/access/access-tokens.service.js';
+import { newSecret } from '#platform/secrets/tokens.js';
+import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
 import { putClockForward } from '../support/clock.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { PARTNER_SCOPES } from '../support/factory.js';

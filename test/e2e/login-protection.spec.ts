@@ -1,7 +1,7 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import type { RateLimitStore } from '../../src/rate-limits/store/rate-limit-store.js';
-import { RATE_LIMIT_STORE } from '../../src/rate-limits/store/store-token.js';
-import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import type { RateLimitStore } from '#access/rate-limits/store/rate-limit-store.js';
+import { RATE_LIMIT_STORE } from '#access/rate-limits/store/store-token.js';
+import { PasswordLinksService } from '#access/users/passwords/password-links.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { putClockForward } from '../support/clock.js';
 import { PASSWORD } from '../support/factory.js';

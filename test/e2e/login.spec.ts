@@ -1,6 +1,6 @@
 import argon2 from '@node-rs/argon2';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
 import {
   authorizePath,
   BrowserSession,

@@ -1,9 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
-import { keepLogScope } from '../../src/telemetry/log-scope.js';
-import { AccessTokensService } from '../../src/tokens/access/access-tokens.service.js';
-import { DeliveryAttemptService } from '../../src/webhooks/deliveries/delivery-attempt.service.js';
-import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
+import { keepLogScope } from '#platform/telemetry/log-scope.js';
+import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
+import { DeliveryAttemptService } from '#events/webhooks/deliveries/delivery-attempt.service.js';
+import { DeliveryQueueRepository } from '#events/webhooks/deliveries/delivery-queue.repository.js';
 import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';

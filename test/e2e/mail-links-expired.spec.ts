@@ -1,6 +1,6 @@
-import { Transactions } from '../../src/database/queries/transactions.js';
-import { MailsService } from '../../src/mail/mails.service.js';
-import { MailLimitsService } from '../../src/rate-limits/sign-in/mail-limits.service.js';
+import { Transactions } from '#platform/database/queries/transactions.js';
+import { MailsService } from '#records/mail/mails.service.js';
+import { MailLimitsService } from '#access/rate-limits/sign-in/mail-limits.service.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { MailServer } from '../support/mail-server.js';
 import { useServiceWithMail } from '../support/set-up.js';

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
+import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
 import { madeOnce } from '../support/made.js';
 import { isAccepted } from '../support/oauth.js';
 import { untilPast } from '../support/past-change.js';

@@ -1,5 +1,5 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { GivenConsentsService } from '#access/consents/given-consents.service.js';
 import { untilWaitingForLocks, waitingForLocks } from '../support/locks.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { exchange } from '../support/oauth.js';

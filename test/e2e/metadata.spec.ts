@@ -1,6 +1,6 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { Settings } from '../../src/config/settings.js';
-import { ScopesService } from '../../src/scopes/scopes.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { Settings } from '#platform/config/settings.js';
+import { ScopesService } from '#access/scopes/scopes.service.js';
 import { REDIRECT_URI } from '../support/factory.js';
 import { credentialsOf, expectOAuthError } from '../support/oauth.js';
 import { useSharedService } from '../support/test-service.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { Listener } from '../../src/database/connections/listener.service.js';
-import { sharedStoreGauge } from '../../src/rate-limits/rate-limit-metrics.js';
-import { PurgeService } from '../../src/database/purge/purge.service.js';
+import { Listener } from '#platform/database/connections/listener.service.js';
+import { sharedStoreGauge } from '#access/rate-limits/rate-limit-metrics.js';
+import { PurgeService } from '#platform/database/purge/purge.service.js';
 import { sharedService, useService } from '../support/test-service.js';
 import { PASSWORD } from '../support/factory.js';
 import type { HttpOptions } from '../support/http.js';

@@ -1,4 +1,4 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { notificationsOf } from '../support/audit-events.js';
 import { PASSWORD, type TestClient } from '../support/factory.js';
 import { linksOf, membersIn, type Answer, type HttpOptions } from '../support/http.js';

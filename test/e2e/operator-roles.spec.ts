@@ -1,6 +1,6 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { auditEventsOn } from '../support/audit-events.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { whileHeld } from '../support/held-rows.js';

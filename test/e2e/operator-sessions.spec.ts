@@ -1,5 +1,5 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
 import { auditEventsOn } from '../support/audit-events.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';

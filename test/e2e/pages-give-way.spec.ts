@@ -1,5 +1,5 @@
-import { PageTurns } from '../../src/http/page-routes/page-turns.js';
-import { keptFree } from '../../src/database/connections/shared-pool.js';
+import { PageTurns } from '#platform/http/page-routes/page-turns.js';
+import { keptFree } from '#platform/database/connections/shared-pool.js';
 import type { BrowserSession } from '../support/browser-session.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { madeOnce } from '../support/made.js';

@@ -1,10 +1,10 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { KNOWN_MEMBERS, type ClientWithSecrets } from '../../src/clients/client-with-secrets.js';
-import { ClientsRepository } from '../../src/clients/clients.repository.js';
-import type { EndpointInList } from '../../src/webhooks/endpoints/endpoint-in-list.js';
-import { ENDPOINT } from '../../src/webhooks/endpoints/endpoint.resource.js';
-import { EndpointsRepository } from '../../src/webhooks/endpoints/endpoints.repository.js';
-import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { KNOWN_MEMBERS, type ClientWithSecrets } from '#access/clients/client-with-secrets.js';
+import { ClientsRepository } from '#access/clients/clients.repository.js';
+import type { EndpointInList } from '#events/webhooks/endpoints/endpoint-in-list.js';
+import { ENDPOINT } from '#events/webhooks/endpoints/endpoint.resource.js';
+import { EndpointsRepository } from '#events/webhooks/endpoints/endpoints.repository.js';
+import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { URL_OK } from '../support/bad-endpoints.js';
 import { useSharedService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';

@@ -1,6 +1,6 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { ConsentsService } from '#access/consents/consents.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { madeOnce } from '../support/made.js';
 import { PARTNER_SCOPES, type TestClient } from '../support/factory.js';
 import { linksOf, type Answer, type HttpOptions } from '../support/http.js';

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
 import { BrowserSession, csrfTokenOn, postedAnew } from '../support/browser-session.js';
 import { setUpPasskey } from '../support/factors-without-pages.js';
 import { madeOnce } from '../support/made.js';

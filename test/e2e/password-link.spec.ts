@@ -1,11 +1,11 @@
 import argon2 from '@node-rs/argon2';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { CsrfService } from '../../src/http/forms/csrf.service.js';
-import { newSecret } from '../../src/secrets/tokens.js';
-import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { CsrfService } from '#platform/http/forms/csrf.service.js';
+import { newSecret } from '#platform/secrets/tokens.js';
+import { PasswordLinksService } from '#access/users/passwords/password-links.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
 import { auditEventsOn } from '../support/audit-events.js';
 import { expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
 import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';

@@ -1,5 +1,5 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { MembersService } from '../../src/partners/members/members.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { MembersService } from '#events/partners/members/members.service.js';
 import { BrowserSession } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { rowCounts } from '../support/refusals.js';

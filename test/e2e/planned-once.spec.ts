@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
-import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
-import { Listener } from '../../src/database/connections/listener.service.js';
+import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
+import { Listener } from '#platform/database/connections/listener.service.js';
 import { makeSenders } from '../support/load.js';
 import { refresh } from '../support/oauth.js';
 import { rowCounts } from '../support/refusals.js';

@@ -1,4 +1,4 @@
-import { newId } from '../../src/secrets/ids.js';
+import { newId } from '#platform/secrets/ids.js';
 import { madeOnce } from '../support/made.js';
 import { BrowserSession, csrfTokenOn } from '../support/browser-session.js';
 import { enterPortal, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';

@@ -1,5 +1,5 @@
 import { auditEventsOn } from '../support/audit-events.js';
-import { newId } from '../../src/secrets/ids.js';
+import { newId } from '#platform/secrets/ids.js';
 import type { TestClient } from '../support/factory.js';
 import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
 import { enterPortal } from '../support/portal.js';

@@ -1,6 +1,6 @@
-import { ActivityService } from '../../src/activity/activity.service.js';
-import { RequestLogService } from '../../src/partners/request-log/request-log.service.js';
-import { newSecret } from '../../src/secrets/tokens.js';
+import { ActivityService } from '#records/activity/activity.service.js';
+import { RequestLogService } from '#events/partners/request-log/request-log.service.js';
+import { newSecret } from '#platform/secrets/tokens.js';
 import { auditEventsOn } from '../support/audit-events.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import { postedAnew } from '../support/browser-session.js';

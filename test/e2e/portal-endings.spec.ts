@@ -3,7 +3,7 @@ import type { BrowserSession } from '../support/browser-session.js';
 import { isAccepted } from '../support/oauth.js';
 import { enterPortal } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
-import { PortalLinksRepository } from '../../src/webhook-portal/access/portal-links.repository.js';
+import { PortalLinksRepository } from '#entrypoints/webhook-portal/access/portal-links.repository.js';
 
 /* Whatever takes away access to the webhook portal also ends its sessions and its unused links. */
 describe('The webhook portal', () => {

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
-import { SNIPPETS } from '../../src/webhook-portal/guides/snippets.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
+import { SNIPPETS } from '#entrypoints/webhook-portal/guides/snippets.js';
 import { madeOnce } from '../support/made.js';
 import type { Page } from '../support/browser-session.js';
 import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';

@@ -1,9 +1,9 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import type { MemberRole } from '../../src/partners/members/member-role.js';
-import { MembersService } from '../../src/partners/members/members.service.js';
-import { MailLimitsService } from '../../src/rate-limits/sign-in/mail-limits.service.js';
-import { newSecret } from '../../src/secrets/tokens.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import type { MemberRole } from '#events/partners/members/member-role.js';
+import { MembersService } from '#events/partners/members/members.service.js';
+import { MailLimitsService } from '#access/rate-limits/sign-in/mail-limits.service.js';
+import { newSecret } from '#platform/secrets/tokens.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
 import { auditEventsOn } from '../support/audit-events.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import { postedAnew } from '../support/browser-session.js';

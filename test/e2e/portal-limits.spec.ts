@@ -2,7 +2,7 @@ import {
   PORTAL_RECOVERIES_PER_MINUTE,
   PORTAL_SENDINGS_PER_MINUTE,
   RateLimitsService,
-} from '../../src/rate-limits/rate-limits.service.js';
+} from '#access/rate-limits/rate-limits.service.js';
 import type { Page } from '../support/browser-session.js';
 import { madeForEach } from '../support/made.js';
 import { enterPortal, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';

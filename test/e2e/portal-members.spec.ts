@@ -1,8 +1,8 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { InvitationsService } from '../../src/partners/members/invitations.service.js';
-import { MembersService } from '../../src/partners/members/members.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { InvitationsService } from '#events/partners/members/invitations.service.js';
+import { MembersService } from '#events/partners/members/members.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
 import { actionsOn, auditEventsOn, notificationsOf } from '../support/audit-events.js';
 import { csrfTokenOn, type Page, postedAnew } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';

@@ -1,5 +1,5 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { ConsentsService } from '#access/consents/consents.service.js';
 import { madeForEach } from '../support/made.js';
 import { enterPortal, makeEndpoint, seedDelivery, wordsOf, type SeededDelivery } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';

@@ -1,6 +1,6 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { ClientsService } from '#access/clients/clients.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import { postedAnew } from '../support/browser-session.js';
 import { REDIRECT_URI } from '../support/factory.js';

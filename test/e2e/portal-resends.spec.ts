@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { parse, type HTMLElement } from 'node-html-parser';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
-import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { ConsentsService } from '#access/consents/consents.service.js';
+import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import type { Page } from '../support/browser-session.js';
 import { postedAnew } from '../support/browser-session.js';
 import { enterPortal, makeEndpoint, seedDelivery, wordsOf, type SeededDelivery } from '../support/portal.js';

@@ -1,4 +1,4 @@
-import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
+import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { actionsOn } from '../support/audit-events.js';
 import type { Page } from '../support/browser-session.js';

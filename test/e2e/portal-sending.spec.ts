@@ -1,8 +1,8 @@
 import { Webhook } from 'standardwebhooks';
-import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
-import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
-import { TestEventsService } from '../../src/webhooks/events/test-events.service.js';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
+import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
+import { TestEventsService } from '#events/webhooks/events/test-events.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { madeOnce } from '../support/made.js';
 import { auditEventsOn } from '../support/audit-events.js';
 import { whileHeld } from '../support/held-rows.js';

@@ -1,10 +1,10 @@
 import { request } from 'node:http';
-import { Transactions } from '../../src/database/queries/transactions.js';
-import { SealedBox } from '../../src/secrets/sealed-box.js';
-import { newLink } from '../../src/secrets/tokens.js';
-import { DataExportsRepository } from '../../src/users/leaving/data-exports.repository.js';
-import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { Transactions } from '#platform/database/queries/transactions.js';
+import { SealedBox } from '#platform/secrets/sealed-box.js';
+import { newLink } from '#platform/secrets/tokens.js';
+import { DataExportsRepository } from '#access/users/leaving/data-exports.repository.js';
+import { PasswordLinksService } from '#access/users/passwords/password-links.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { actionsOn } from '../support/audit-events.js';
 import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';

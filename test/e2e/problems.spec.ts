@@ -1,4 +1,4 @@
-import { newSecret } from '../../src/secrets/tokens.js';
+import { newSecret } from '#platform/secrets/tokens.js';
 import { authorizePath, type BrowserSession } from '../support/browser-session.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { useService } from '../support/test-service.js';

@@ -1,5 +1,5 @@
-import { IdentitiesRepository } from '../../src/identity-providers/identities.repository.js';
-import { UsersRepository } from '../../src/users/accounts/users.repository.js';
+import { IdentitiesRepository } from '#access/identity-providers/identities.repository.js';
+import { UsersRepository } from '#access/users/accounts/users.repository.js';
 import { actionsOn, lastRefusal } from '../support/audit-events.js';
 import { IdentityProvider, PersonBrowser, type TestPerson } from '../support/identity-provider.js';
 import { useServiceWithProvider } from '../support/set-up.js';

@@ -1,5 +1,5 @@
-import { ProviderClients } from '../../src/identity-providers/protocol/provider-clients.service.js';
-import { SignInLimitsService } from '../../src/rate-limits/sign-in/sign-in-limits.service.js';
+import { ProviderClients } from '#access/identity-providers/protocol/provider-clients.service.js';
+import { SignInLimitsService } from '#access/rate-limits/sign-in/sign-in-limits.service.js';
 import { BrokenIdentityProvider, type Faults } from '../support/broken-identity-provider.js';
 import { BrowserSession, leadsTo, postedAnew, type Page } from '../support/browser-session.js';
 import { CLIENT_ID } from '../support/identity-provider.js';

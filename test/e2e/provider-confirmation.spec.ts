@@ -1,4 +1,4 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { changesRead } from '../support/changes-read.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
@@ -238,7 +238,7 @@ describe('An operator who came from a provider, when the console asks for the pa
     await changesRead(service);
     idp.faults = { answers: { '/.well-known/openid-configuration': { status: 500, body: '' } } };
     const { ProviderClients } =
-      await import('../../src/identity-providers/protocol/provider-clients.service.js');
+      await import('#access/identity-providers/protocol/provider-clients.service.js');
     const clients = service.app.get(ProviderClients, { strict: false });
     clients.forget(clients.get('staff'));
     const answer = await browser.submit(page, CONFIRM);

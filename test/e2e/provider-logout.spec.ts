@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { ProviderClients } from '../../src/identity-providers/protocol/provider-clients.service.js';
+import { ProviderClients } from '#access/identity-providers/protocol/provider-clients.service.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, leadsTo } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';

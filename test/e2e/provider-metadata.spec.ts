@@ -1,4 +1,4 @@
-import { ProviderClients } from '../../src/identity-providers/protocol/provider-clients.service.js';
+import { ProviderClients } from '#access/identity-providers/protocol/provider-clients.service.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, leadsTo, postedAnew, type Page } from '../support/browser-session.js';
 import { withSettings } from '../support/changed-settings.js';

@@ -1,5 +1,5 @@
-import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { PasswordLinksService } from '#access/users/passwords/password-links.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { IdentityProvider, PersonBrowser, type TestPerson } from '../support/identity-provider.js';
 import { useServiceWithMailAndProvider } from '../support/set-up.js';
 import { until } from '../support/until.js';

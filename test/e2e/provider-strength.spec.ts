@@ -1,4 +1,4 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, leadsTo, type Page, postedAnew } from '../support/browser-session.js';
 import { useServiceWithProvider } from '../support/set-up.js';

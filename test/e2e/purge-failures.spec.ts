@@ -1,9 +1,9 @@
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { NestFactory } from '@nestjs/core';
-import { runCommand } from '../../src/cli/run-command.js';
-import { PurgeService } from '../../src/database/purge/purge.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { runCommand } from '#start/cli/run-command.js';
+import { PurgeService } from '#platform/database/purge/purge.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
 import { madeOnce } from '../support/made.js';
 import { leaveOutScheduledPurges } from '../support/scheduled-work.js';

@@ -1,4 +1,4 @@
-import { PurgeTasks, RETENTION } from '../../src/database/purge/purge-tasks.js';
+import { PurgeTasks, RETENTION } from '#platform/database/purge/purge-tasks.js';
 import { useSharedService } from '../support/test-service.js';
 
 /** Everything that is purged: table and column. */

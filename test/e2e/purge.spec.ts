@@ -1,8 +1,8 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { newId } from '../../src/secrets/ids.js';
-import { digestOf } from '../../src/secrets/tokens.js';
-import { PurgeService } from '../../src/database/purge/purge.service.js';
-import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { newId } from '#platform/secrets/ids.js';
+import { digestOf } from '#platform/secrets/tokens.js';
+import { PurgeService } from '#platform/database/purge/purge.service.js';
+import { PasswordLinksService } from '#access/users/passwords/password-links.service.js';
 import { newPkce, type Tokens } from '../support/factory.js';
 import { exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
 import { madeOnce } from '../support/made.js';

@@ -6,7 +6,7 @@ import { whileHeld } from '../support/held-rows.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { errorsIn, expectPlainErrors } from '../support/plain-words.js';
 import { useSharedService } from '../support/test-service.js';
-import type { SignedReceipt } from '../../src/consents/record/receipt.js';
+import type { SignedReceipt } from '#access/consents/record/receipt.js';
 
 const PURPOSES = '/admin/console/purposes';
 const WORDS = { en: 'To plan routes with charging stops', de: 'Um Routen mit Ladepausen zu planen' };

@@ -1,6 +1,6 @@
-import { Listener } from '../../src/database/connections/listener.service.js';
-import { NotificationsService } from '../../src/notifications/notifications.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { Listener } from '#platform/database/connections/listener.service.js';
+import { NotificationsService } from '#records/notifications/notifications.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { changesRead } from '../support/changes-read.js';
 import { madeForEach } from '../support/made.js';
 import { putClockForward } from '../support/clock.js';

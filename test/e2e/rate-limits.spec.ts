@@ -1,4 +1,4 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { changesRead } from '../support/changes-read.js';
 import { madeForEach } from '../support/made.js';
 import { holdClock, putClockForward } from '../support/clock.js';

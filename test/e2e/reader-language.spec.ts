@@ -1,8 +1,8 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { Transactions } from '../../src/database/queries/transactions.js';
-import { MESSAGES, type Message } from '../../src/notifications/message-catalogue.js';
-import { NotificationsService } from '../../src/notifications/notifications.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { Transactions } from '#platform/database/queries/transactions.js';
+import { MESSAGES, type Message } from '#records/notifications/message-catalogue.js';
+import { NotificationsService } from '#records/notifications/notifications.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { madeForEach, madeOnce } from '../support/made.js';

@@ -1,6 +1,6 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
-import { GrantsService } from '../../src/tokens/grants/grants.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { ConsentsService } from '#access/consents/consents.service.js';
+import { GrantsService } from '#access/tokens/grants/grants.service.js';
 import { LOOPBACK_ADDRESS } from '../support/foreign-conditions.js';
 import { madeOnce } from '../support/made.js';
 import { auditEventsOn } from '../support/audit-events.js';

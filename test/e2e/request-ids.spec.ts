@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { RequestLogService } from '../../src/partners/request-log/request-log.service.js';
+import { RequestLogService } from '#events/partners/request-log/request-log.service.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import { enterPortal } from '../support/portal.js';
 import { madeForEach } from '../support/made.js';

@@ -1,5 +1,5 @@
-import { UsersService } from '../../src/users/accounts/users.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { BrowserSession, authorizePath, leadsTo, type Page } from '../support/browser-session.js';
 import { newPkce, PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { setUpApp } from '../support/factors-without-pages.js';

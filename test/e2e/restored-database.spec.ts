@@ -1,6 +1,6 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
-import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { ClientsService } from '#access/clients/clients.service.js';
+import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
 import { madeOnce } from '../support/made.js';
 import type { Tokens } from '../support/factory.js';
 import { isAccepted, refresh } from '../support/oauth.js';

@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { GrantsRepository } from '../../src/tokens/grants/grants.repository.js';
+import { GrantsRepository } from '#access/tokens/grants/grants.repository.js';
 import { PARTNER_SCOPES } from '../support/factory.js';
 import { useSharedService } from '../support/test-service.js';
 

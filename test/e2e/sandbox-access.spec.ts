@@ -1,5 +1,5 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { MembersService } from '../../src/partners/members/members.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { MembersService } from '#events/partners/members/members.service.js';
 import { actionsOn } from '../support/audit-events.js';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';

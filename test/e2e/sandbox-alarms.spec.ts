@@ -1,6 +1,6 @@
-import { ActivityService } from '../../src/activity/activity.service.js';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
+import { ActivityService } from '#records/activity/activity.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { ClientsService } from '#access/clients/clients.service.js';
 import type { TestClient } from '../support/factory.js';
 import { refresh, revoke } from '../support/oauth.js';
 import { enterPortal } from '../support/portal.js';

@@ -1,8 +1,8 @@
-import { RequestLogService } from '../../src/partners/request-log/request-log.service.js';
+import { RequestLogService } from '#events/partners/request-log/request-log.service.js';
 import {
   STREAMS_PER_CLIENT,
   STREAMS_PER_SESSION,
-} from '../../src/webhook-portal/sandbox/live/sandbox-streams.service.js';
+} from '#entrypoints/webhook-portal/sandbox/live/sandbox-streams.service.js';
 import type { BrowserSession } from '../support/browser-session.js';
 import { EventStream } from '../support/event-stream.js';
 import { madeForEach } from '../support/made.js';

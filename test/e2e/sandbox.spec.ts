@@ -1,8 +1,8 @@
-import { planSession } from '../../src/sandbox/generator/plan-session.js';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { RequestLogService } from '../../src/partners/request-log/request-log.service.js';
-import { ActivityService } from '../../src/activity/activity.service.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
+import { planSession } from '#events/sandbox/generator/plan-session.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { RequestLogService } from '#events/partners/request-log/request-log.service.js';
+import { ActivityService } from '#records/activity/activity.service.js';
+import { ConsentsService } from '#access/consents/consents.service.js';
 import { actionsOn } from '../support/audit-events.js';
 import { PARTNER_SCOPES } from '../support/factory.js';
 import { expectOAuthError, refresh } from '../support/oauth.js';

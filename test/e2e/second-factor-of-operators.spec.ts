@@ -1,4 +1,4 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { madeForEach } from '../support/made.js';
 import type { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';

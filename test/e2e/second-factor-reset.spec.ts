@@ -1,4 +1,4 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { auditEventsOn, notificationsOf } from '../support/audit-events.js';
 import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
 import { givePassword, isSignedIn, logInWith, newBrowserAt } from '../support/second-factors.js';

@@ -1,6 +1,6 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { newSecret } from '../../src/secrets/tokens.js';
-import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { newSecret } from '#platform/secrets/tokens.js';
+import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { newPkce, PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { authorizePath, BrowserSession, postedAnew } from '../support/browser-session.js';
 import { IdentityProvider } from '../support/identity-provider.js';

@@ -1,5 +1,5 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientSecretsService } from '../../src/clients/client-secrets.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { ClientSecretsService } from '#access/clients/client-secrets.service.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { PATIENT, useSharedService } from '../support/test-service.js';
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { SessionHolder } from '../../src/http/guards/session-limits.js';
-import { RateLimitsService } from '../../src/rate-limits/rate-limits.service.js';
+import type { SessionHolder } from '#platform/http/guards/session-limits.js';
+import { RateLimitsService } from '#access/rate-limits/rate-limits.service.js';
 import { withRoutes, type Route } from '../properties/support/routes.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { madeForEach } from '../support/made.js';

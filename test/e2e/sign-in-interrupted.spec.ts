@@ -1,4 +1,4 @@
-import { UsersRepository } from '../../src/users/accounts/users.repository.js';
+import { UsersRepository } from '#access/users/accounts/users.repository.js';
 import { setUpApp } from '../support/factors-without-pages.js';
 import { madeForEach } from '../support/made.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';

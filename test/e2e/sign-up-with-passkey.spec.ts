@@ -1,5 +1,5 @@
-import { UsersService } from '../../src/users/accounts/users.service.js';
-import { newSecret } from '../../src/secrets/tokens.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
+import { newSecret } from '#platform/secrets/tokens.js';
 import { auditEventsOn } from '../support/audit-events.js';
 import { BrowserSession, type Page, postedAnew } from '../support/browser-session.js';
 import { setUpPasskey } from '../support/factors-without-pages.js';

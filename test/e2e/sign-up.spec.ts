@@ -1,6 +1,6 @@
-import { UsersService } from '../../src/users/accounts/users.service.js';
-import { loadSettings } from '../../src/config/settings.js';
-import { newSecret } from '../../src/secrets/tokens.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
+import { loadSettings } from '#platform/config/settings.js';
+import { newSecret } from '#platform/secrets/tokens.js';
 import { auditEventsOn } from '../support/audit-events.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { withSettings } from '../support/changed-settings.js';

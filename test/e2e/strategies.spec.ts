@@ -1,8 +1,8 @@
 import passport from 'passport';
 import { BasicStrategy } from 'passport-http';
 import { Strategy as HttpBearerStrategy } from 'passport-http-bearer';
-import { BearerStrategy } from '../../src/tokens/access/bearer.strategy.js';
-import { ClientBasicStrategy } from '../../src/oauth/clients/client-basic.strategy.js';
+import { BearerStrategy } from '#access/tokens/access/bearer.strategy.js';
+import { ClientBasicStrategy } from '#entrypoints/oauth/clients/client-basic.strategy.js';
 import { madeOnce } from '../support/made.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';

@@ -1,9 +1,9 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
-import { PurgeService } from '../../src/database/purge/purge.service.js';
-import { seal } from '../../src/secrets/seal.js';
-import { SealedBox } from '../../src/secrets/sealed-box.js';
-import { TokenKeysService } from '../../src/tokens/keys/token-keys.service.js';
-import { writeRefreshToken } from '../../src/tokens/keys/token-record.js';
+import { PurgeService } from '#platform/database/purge/purge.service.js';
+import { seal } from '#platform/secrets/seal.js';
+import { SealedBox } from '#platform/secrets/sealed-box.js';
+import { TokenKeysService } from '#access/tokens/keys/token-keys.service.js';
+import { writeRefreshToken } from '#access/tokens/keys/token-record.js';
 import { changesRead } from '../support/changes-read.js';
 import type { Tokens } from '../support/factory.js';
 import { madeForEach, madeOnce } from '../support/made.js';

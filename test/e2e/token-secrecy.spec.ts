@@ -1,7 +1,7 @@
 import { createHash, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
-import { PURPOSES } from '../../src/secrets/purpose-key.js';
-import { unseal } from '../../src/secrets/seal.js';
-import { ScopeNumbersService } from '../../src/scopes/scope-numbers.service.js';
+import { PURPOSES } from '#platform/secrets/purpose-key.js';
+import { unseal } from '#platform/secrets/seal.js';
+import { ScopeNumbersService } from '#access/scopes/scope-numbers.service.js';
 import {
   openAccessToken,
   openRefreshToken,
@@ -9,7 +9,7 @@ import {
   writeRefreshToken,
   type AccessTokenRecord,
   type RefreshTokenRecord,
-} from '../../src/tokens/keys/token-record.js';
+} from '#access/tokens/keys/token-record.js';
 import { madeOnce } from '../support/made.js';
 import type { Tokens } from '../support/factory.js';
 import { isAccepted, refresh } from '../support/oauth.js';

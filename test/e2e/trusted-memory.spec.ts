@@ -1,7 +1,7 @@
 import { Client } from 'pg';
-import { AccessChanges, TRUSTED_MS } from '../../src/database/changes/access-changes.service.js';
-import { Listener } from '../../src/database/connections/listener.service.js';
-import { accessTokenId } from '../../src/tokens/keys/token-record.js';
+import { AccessChanges, TRUSTED_MS } from '#platform/database/changes/access-changes.service.js';
+import { Listener } from '#platform/database/connections/listener.service.js';
+import { accessTokenId } from '#access/tokens/keys/token-record.js';
 import { holdClock, putClockForward } from '../support/clock.js';
 import { HeldTimers, turns } from '../support/held-timers.js';
 import { isAccepted } from '../support/oauth.js';

@@ -1,9 +1,9 @@
-import { MESSAGES } from '../../src/notifications/message-catalogue.js';
-import { NotificationsService } from '../../src/notifications/notifications.service.js';
-import { Transactions } from '../../src/database/queries/transactions.js';
-import { newSecret } from '../../src/secrets/tokens.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
+import { MESSAGES } from '#records/notifications/message-catalogue.js';
+import { NotificationsService } from '#records/notifications/notifications.service.js';
+import { Transactions } from '#platform/database/queries/transactions.js';
+import { newSecret } from '#platform/secrets/tokens.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import type { ReceivedMail } from '../support/mail-server.js';

@@ -1,7 +1,7 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
-import type { UserChanges } from '../../src/users/accounts/user.resource.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { ConsentsService } from '#access/consents/consents.service.js';
+import type { UserChanges } from '#access/users/accounts/user.resource.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
 import { madeForEach } from '../support/made.js';
 import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
 import { useSharedService } from '../support/test-service.js';

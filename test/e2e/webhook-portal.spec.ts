@@ -1,6 +1,6 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { ClientsService } from '#access/clients/clients.service.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
 import { madeOnce } from '../support/made.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { useSharedService } from '../support/test-service.js';

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { migrate } from '../../src/database/migrations/migrate.js';
+import { migrate } from '#platform/database/migrations/migrate.js';
 import { MIGRATIONS } from '../../migrations/index.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { Factory, type TestClient, type Tokens } from '../support/factory.js';
 import { Http, type Answer } from '../support/http.js';
 import { InstalledPostgres, lackingPostgres } from '../support/installed-postgres.js';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { DeliveryWorker } from '../../src/webhooks/deliveries/delivery-worker.service.js';
+import { DeliveryWorker } from '#events/webhooks/deliveries/delivery-worker.service.js';
 import { Factory } from '../support/factory.js';
 import { Http } from '../support/http.js';
 import { Receiver } from '../support/receiver.js';

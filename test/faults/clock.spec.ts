@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { DeliveryWorker } from '../../src/webhooks/deliveries/delivery-worker.service.js';
+import { DeliveryWorker } from '#events/webhooks/deliveries/delivery-worker.service.js';
 import { BrowserSession } from '../support/browser-session.js';
 import {
   Factory,

@@ -1,4 +1,4 @@
-import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
+import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
 import { Factory, type TestClient } from '../support/factory.js';
 import { UNLIMITED } from '../support/load.js';
 import { isAccepted } from '../support/oauth.js';

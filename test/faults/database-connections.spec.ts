@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { WakeUps } from '../../src/webhooks/deliveries/wake-ups.service.js';
+import { WakeUps } from '#events/webhooks/deliveries/wake-ups.service.js';
 import { HeldTimers, turns } from '../support/held-timers.js';
 import { Load, makeSenders, UNLIMITED, whatIsWrongWith503, type Senders } from '../support/load.js';
 import { PATIENT, setInSessions } from '../support/session-settings.js';

@@ -1,6 +1,6 @@
 import { chmod, chown, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { newConnection } from '../../src/database/connections/connections.js';
+import { newConnection } from '#platform/database/connections/connections.js';
 import { certificateFor, newAuthority } from '../support/certificates.js';
 import { Factory } from '../support/factory.js';
 import { Http } from '../support/http.js';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ClientEntity } from '../../src/clients/client.entity.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { ClientEntity } from '#access/clients/client.entity.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { Factory } from '../support/factory.js';
 import { Http } from '../support/http.js';
 import { Receiver, type ReceivedRequest } from '../support/receiver.js';

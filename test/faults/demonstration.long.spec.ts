@@ -5,7 +5,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { STATIC_ASSETS } from '../../src/http/server/assets.js';
+import { STATIC_ASSETS } from '#platform/http/server/assets.js';
 import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
 import { freePort } from '../support/free-port.js';
 import { Http } from '../support/http.js';

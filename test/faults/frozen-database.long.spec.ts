@@ -1,4 +1,4 @@
-import { AccessChanges, TRUSTED_MS } from '../../src/database/changes/access-changes.service.js';
+import { AccessChanges, TRUSTED_MS } from '#platform/database/changes/access-changes.service.js';
 import { Factory } from '../support/factory.js';
 import { HeldTimers, turns } from '../support/held-timers.js';
 import { whatIsWrongWith503 } from '../support/load.js';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parse, stringify } from 'yaml';
-import { ACTIONS } from '../../src/cli/actions.js';
-import type { Printed } from '../../src/cli/printed.js';
+import { ACTIONS } from '#start/cli/actions.js';
+import type { Printed } from '#start/cli/printed.js';
 import { startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 

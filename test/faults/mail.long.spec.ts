@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { newId } from '../../src/secrets/ids.js';
+import { newId } from '#platform/secrets/ids.js';
 import { certificateFor, newAuthority } from '../support/certificates.js';
 import { MailServer } from '../support/mail-server.js';
 import { BrowserSession } from '../support/browser-session.js';

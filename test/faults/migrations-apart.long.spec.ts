@@ -10,7 +10,7 @@ import { freePort } from '../support/free-port.js';
 import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
 import { WayToDatabase } from '../support/way-to-database.js';
 
-// As in src/database/migrations/migrate.ts.
+// As in src/platform/database/migrations/migrate.ts.
 const LOCK = '7163106617430109543';
 
 describe('a start on an unmigrated database', () => {

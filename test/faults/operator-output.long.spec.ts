@@ -8,9 +8,9 @@ import type { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
-import { ACTIONS } from '../../src/cli/actions.js';
-import { COMMANDS, DATABASE_COMMANDS } from '../../src/cli/commands.js';
-import type { CommandName } from '../../src/cli/read-arguments.js';
+import { ACTIONS } from '#start/cli/actions.js';
+import { COMMANDS, DATABASE_COMMANDS } from '#start/cli/commands.js';
+import type { CommandName } from '#start/cli/read-arguments.js';
 import { TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 
 const PROGRAM = 'dist/src/operator.js';

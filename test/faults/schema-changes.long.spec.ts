@@ -5,7 +5,7 @@ import { MIGRATIONS } from '../../migrations/index.js';
 import { backfillInBatches } from '../../migrations/support/backfill.js';
 import { createIndexConcurrently } from '../../migrations/support/concurrent-index.js';
 import { requireMigration } from '../../migrations/support/required-migration.js';
-import { migrate } from '../../src/database/migrations/migrate.js';
+import { migrate } from '#platform/database/migrations/migrate.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { Factory, PASSWORD } from '../support/factory.js';
 import { Http } from '../support/http.js';

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { loadSettings, type Settings } from '../../src/config/settings.js';
-import { dataSourceOptions } from '../../src/database/connections/data-source.js';
-import { createLog } from '../../src/http/server/logging.js';
-import { prepareDatabase } from '../../src/start/prepare-database.js';
-import { startFailure } from '../../src/start/start-error.js';
-import { waitForDatabase } from '../../src/start/wait-for-database.js';
-import { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
-import { EncryptionCanaryEntity } from '../../src/webhooks/signing/encryption-canary.entity.js';
-import { verifyEncryptionKeys } from '../../src/webhooks/signing/encryption-canary.js';
+import { loadSettings, type Settings } from '#platform/config/settings.js';
+import { dataSourceOptions } from '#platform/database/connections/data-source.js';
+import { createLog } from '#platform/http/server/logging.js';
+import { prepareDatabase } from '#start/prepare-database.js';
+import { startFailure } from '#start/start-error.js';
+import { waitForDatabase } from '#start/wait-for-database.js';
+import { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
+import { EncryptionCanaryEntity } from '#events/webhooks/signing/encryption-canary.entity.js';
+import { verifyEncryptionKeys } from '#events/webhooks/signing/encryption-canary.js';
 import { HeldTimers } from '../support/held-timers.js';
 import { PATIENT_WITH_DATABASE, SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase } from '../support/test-database.js';
@@ -20,7 +20,7 @@ import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
 import { WayToDatabase } from '../support/way-to-database.js';
 
 const HIDDEN = 'hidden-word';
-// As in src/database/migrations/migration-lock.ts.
+// As in src/platform/database/migrations/migration-lock.ts.
 const LOCK = '7163106617430109543';
 
 const settingsWith = (settings: Record<string, string>): Promise<Settings> =>

@@ -1,4 +1,4 @@
-import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
+import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
 import { consentedCode } from '../support/codes.js';
 import { Factory, type TestClient, type Tokens } from '../support/factory.js';
 import { describeUnless } from '../support/left-out.js';

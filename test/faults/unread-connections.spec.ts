@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { STATIC_ASSETS } from '../../src/http/server/assets.js';
+import { STATIC_ASSETS } from '#platform/http/server/assets.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 

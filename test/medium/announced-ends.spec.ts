@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { ConsentExpiryService } from '../../src/consents/consent-expiry.service.js';
+import { ConsentExpiryService } from '#access/consents/consent-expiry.service.js';
 import { pagesOf, plansOf } from '../support/list-plans.js';
 import { madeOnce } from '../support/made.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';

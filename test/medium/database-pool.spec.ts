@@ -1,12 +1,12 @@
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../src/database/connections/data-source.js';
-import { RetryingDataSource } from '../../src/database/connections/retrying-data-source.js';
-import { isDatabaseAway } from '../../src/database/queries/database-errors.js';
-import type { AccessChanges } from '../../src/database/changes/access-changes.service.js';
-import { Statements } from '../../src/database/queries/statements.js';
-import { Transactions } from '../../src/database/queries/transactions.js';
+import { dataSourceOptions } from '#platform/database/connections/data-source.js';
+import { RetryingDataSource } from '#platform/database/connections/retrying-data-source.js';
+import { isDatabaseAway } from '#platform/database/queries/database-errors.js';
+import type { AccessChanges } from '#platform/database/changes/access-changes.service.js';
+import { Statements } from '#platform/database/queries/statements.js';
+import { Transactions } from '#platform/database/queries/transactions.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { freePort } from '../support/test-service.js';
 import { createTestDatabase, nameOf, type TestDatabase } from '../support/test-database.js';

@@ -1,11 +1,11 @@
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
-import type { Settings } from '../../src/config/settings.js';
-import { connectionProblem } from '../../src/database/connections/connection-problem.js';
-import { newConnection } from '../../src/database/connections/connections.js';
-import { dataSourceOptions } from '../../src/database/connections/data-source.js';
-import { Listener } from '../../src/database/connections/listener.service.js';
-import { migrate } from '../../src/database/migrations/migrate.js';
-import { isDatabaseAway } from '../../src/database/queries/database-errors.js';
+import type { Settings } from '#platform/config/settings.js';
+import { connectionProblem } from '#platform/database/connections/connection-problem.js';
+import { newConnection } from '#platform/database/connections/connections.js';
+import { dataSourceOptions } from '#platform/database/connections/data-source.js';
+import { Listener } from '#platform/database/connections/listener.service.js';
+import { migrate } from '#platform/database/migrations/migrate.js';
+import { isDatabaseAway } from '#platform/database/queries/database-errors.js';
 import { asAdmin, createTestDatabase, nameOf, type TestDatabase } from '../support/test-database.js';
 import { until } from '../support/until.js';
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../src/database/connections/data-source.js';
-import { migrate } from '../../src/database/migrations/migrate.js';
-import { DeliveryEntity } from '../../src/webhooks/deliveries/delivery.entity.js';
-import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
-import { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
-import { EventEntity } from '../../src/webhooks/events/event.entity.js';
+import { dataSourceOptions } from '#platform/database/connections/data-source.js';
+import { migrate } from '#platform/database/migrations/migrate.js';
+import { DeliveryEntity } from '#events/webhooks/deliveries/delivery.entity.js';
+import { DeliveryQueueRepository } from '#events/webhooks/deliveries/delivery-queue.repository.js';
+import { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
+import { EventEntity } from '#events/webhooks/events/event.entity.js';
 import { InstalledPostgres, lackingPostgres } from '../support/installed-postgres.js';
 import { describeUnless } from '../support/left-out.js';
 import { rowsOf, type Plan } from '../support/list-plans.js';

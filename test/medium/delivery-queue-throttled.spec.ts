@@ -1,4 +1,4 @@
-import type { ClaimedDelivery } from '../../src/webhooks/deliveries/claimed-delivery.js';
+import type { ClaimedDelivery } from '#events/webhooks/deliveries/claimed-delivery.js';
 import { MANY, useDeliveryQueues } from '../support/delivery-queues.js';
 
 describe('the queue of deliveries of a throttled endpoint', () => {

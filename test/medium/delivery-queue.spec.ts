@@ -1,4 +1,4 @@
-import type { ClaimedDelivery } from '../../src/webhooks/deliveries/claimed-delivery.js';
+import type { ClaimedDelivery } from '#events/webhooks/deliveries/claimed-delivery.js';
 import { ATTEMPT, MANY, RECEIVER_URL, useDeliveryQueues } from '../support/delivery-queues.js';
 import { whileHeld } from '../support/held-rows.js';
 import { untilHourHasRoom } from '../support/hours.js';

@@ -1,11 +1,11 @@
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../src/database/connections/data-source.js';
-import { newId } from '../../src/secrets/ids.js';
-import { keyIdOf } from '../../src/secrets/key-id.js';
-import { SealedBox } from '../../src/secrets/sealed-box.js';
-import { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
-import { EncryptionCanaryEntity } from '../../src/webhooks/signing/encryption-canary.entity.js';
-import { resealCanary, verifyEncryptionKeys } from '../../src/webhooks/signing/encryption-canary.js';
+import { dataSourceOptions } from '#platform/database/connections/data-source.js';
+import { newId } from '#platform/secrets/ids.js';
+import { keyIdOf } from '#platform/secrets/key-id.js';
+import { SealedBox } from '#platform/secrets/sealed-box.js';
+import { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
+import { EncryptionCanaryEntity } from '#events/webhooks/signing/encryption-canary.entity.js';
+import { resealCanary, verifyEncryptionKeys } from '#events/webhooks/signing/encryption-canary.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 const [OLD, NEW, OTHER] = ['o', 'n', 'x'].map((fill) => Buffer.alloc(32, fill)) as [Buffer, Buffer, Buffer];

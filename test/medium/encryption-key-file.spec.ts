@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-const SETTINGS = path.join(process.cwd(), 'dist', 'src', 'config', 'settings.js');
+const SETTINGS = path.join(process.cwd(), 'dist', 'src', 'platform', 'config', 'settings.js');
 const PRINT_KEY = `const { loadSettings } = await import(${JSON.stringify(SETTINGS)});
   process.stdout.write((await loadSettings(process.env)).encryptionKeys[0].toString('hex'));`;
 

@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
-import { EventFeedRepository, SCANNED_AT_ONCE } from '../../src/webhooks/feed/event-feed.repository.js';
-import { BEGINNING } from '../../src/webhooks/feed/feed-position.js';
+import { EventFeedRepository, SCANNED_AT_ONCE } from '#events/webhooks/feed/event-feed.repository.js';
+import { BEGINNING } from '#events/webhooks/feed/feed-position.js';
 import { PARTNER_SCOPES } from '../support/factory.js';
 import { pagesOf, plansOf, rowsOf, type Plan } from '../support/list-plans.js';
 import { madeOnce } from '../support/made.js';

@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { Listener } from '../../src/database/connections/listener.service.js';
-import type { Settings } from '../../src/config/settings.js';
+import { Listener } from '#platform/database/connections/listener.service.js';
+import type { Settings } from '#platform/config/settings.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { HeldTimers, turns } from '../support/held-timers.js';
 import { until } from '../support/until.js';

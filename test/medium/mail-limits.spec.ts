@@ -1,6 +1,6 @@
-import type { Settings } from '../../src/config/settings.js';
-import { MailLimitsService } from '../../src/rate-limits/sign-in/mail-limits.service.js';
-import { SharedRateLimitStore } from '../../src/rate-limits/store/shared-rate-limit-store.js';
+import type { Settings } from '#platform/config/settings.js';
+import { MailLimitsService } from '#access/rate-limits/sign-in/mail-limits.service.js';
+import { SharedRateLimitStore } from '#access/rate-limits/store/shared-rate-limit-store.js';
 import { HeldTimers } from '../support/held-timers.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';

@@ -1,15 +1,15 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Client } from 'pg';
-import { startFailure } from '../../src/start/start-error.js';
-import { withoutLock } from '../../src/database/migrations/migrate.js';
-import { underMigrationLock } from '../../src/database/migrations/migration-lock.js';
+import { startFailure } from '#start/start-error.js';
+import { withoutLock } from '#platform/database/migrations/migrate.js';
+import { underMigrationLock } from '#platform/database/migrations/migration-lock.js';
 import { HeldTimers } from '../support/held-timers.js';
 import { describeUnless } from '../support/left-out.js';
 import { lackingPgBouncer, PgBouncer } from '../support/pgbouncer.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { until } from '../support/until.js';
 
-// As in src/database/migrations/migration-lock.ts.
+// As in src/platform/database/migrations/migration-lock.ts.
 const LOCK = '7163106617430109543';
 const TERMINATE = 'X'.charCodeAt(0);
 

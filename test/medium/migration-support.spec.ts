@@ -4,8 +4,8 @@ import { MIGRATIONS } from '../../migrations/index.js';
 import { backfillInBatches } from '../../migrations/support/backfill.js';
 import { createIndexConcurrently, dropIndexConcurrently } from '../../migrations/support/concurrent-index.js';
 import { requireMigration, unrequireMigration } from '../../migrations/support/required-migration.js';
-import { dataSourceOptions } from '../../src/database/connections/data-source.js';
-import { migrate } from '../../src/database/migrations/migrate.js';
+import { dataSourceOptions } from '#platform/database/connections/data-source.js';
+import { migrate } from '#platform/database/migrations/migrate.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { until } from '../support/until.js';
 

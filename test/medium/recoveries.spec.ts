@@ -1,7 +1,7 @@
 import { DataSource, type EntityManager } from 'typeorm';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { RecoveriesRepository } from '../../src/webhooks/deliveries/recoveries.repository.js';
-import { RecoveriesService } from '../../src/webhooks/deliveries/recoveries.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { RecoveriesRepository } from '#events/webhooks/deliveries/recoveries.repository.js';
+import { RecoveriesService } from '#events/webhooks/deliveries/recoveries.service.js';
 import { looksAt, plansOf, rowsOf, type Plan } from '../support/list-plans.js';
 import { madeOnce } from '../support/made.js';
 import { connectionTo } from '../support/test-database.js';

@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { SharedRateLimitStore } from '../../src/rate-limits/store/shared-rate-limit-store.js';
+import { SharedRateLimitStore } from '#access/rate-limits/store/shared-rate-limit-store.js';
 import { until } from '../support/until.js';
 
 describe('A Redis that answers only after the start has given it up', () => {

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { inPlaceOfPublic, NAME_PUBLIC } from '../../migrations/support/in-schema.js';
 import type { QueryRunner } from 'typeorm';
-import { loadSettings } from '../../src/config/settings.js';
-import { createLog } from '../../src/http/server/logging.js';
-import { migrate, schemaDifferencesOf } from '../../src/database/migrations/migrate.js';
-import { startFailure } from '../../src/start/start-error.js';
-import { prepareDatabase } from '../../src/start/prepare-database.js';
+import { loadSettings } from '#platform/config/settings.js';
+import { createLog } from '#platform/http/server/logging.js';
+import { migrate, schemaDifferencesOf } from '#platform/database/migrations/migrate.js';
+import { startFailure } from '#start/start-error.js';
+import { prepareDatabase } from '#start/prepare-database.js';
 import {
   asAdmin,
   createTestDatabase,

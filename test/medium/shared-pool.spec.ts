@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { keptFree, sharedPool, type SharedPool } from '../../src/database/connections/shared-pool.js';
+import { keptFree, sharedPool, type SharedPool } from '#platform/database/connections/shared-pool.js';
 import { HeldTimers } from '../support/held-timers.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { freePort } from '../support/free-port.js';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { Redis } from 'ioredis';
-import { SharedRateLimitStore } from '../../src/rate-limits/store/shared-rate-limit-store.js';
+import { SharedRateLimitStore } from '#access/rate-limits/store/shared-rate-limit-store.js';
 import { holdClock, putClockForward } from '../support/clock.js';
 import { freePort } from '../support/free-port.js';
 import { HeldTimers, turns } from '../support/held-timers.js';

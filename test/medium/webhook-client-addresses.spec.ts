@@ -1,10 +1,10 @@
 import type { LookupAddress } from 'node:dns';
-import { checkEndpointAddress } from '../../src/webhooks/http/endpoint-url.js';
+import { checkEndpointAddress } from '#events/webhooks/http/endpoint-url.js';
 import {
   GuardedHttpClient,
   type GuardedHttpClientOptions,
-} from '../../src/webhooks/http/guarded-http-client.js';
-import { GuardedConnector } from '../../src/webhooks/http/guarded-connector.js';
+} from '#events/webhooks/http/guarded-http-client.js';
+import { GuardedConnector } from '#events/webhooks/http/guarded-connector.js';
 import { certificateFor, Receiver } from '../support/receiver.js';
 import { until } from '../support/until.js';
 

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { GuardedHttpClient } from '../../src/webhooks/http/guarded-http-client.js';
+import { GuardedHttpClient } from '#events/webhooks/http/guarded-http-client.js';
 import { HeldTimers } from '../support/held-timers.js';
 import { Receiver } from '../support/receiver.js';
 import { until } from '../support/until.js';

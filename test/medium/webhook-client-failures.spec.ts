@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { freePort } from '../support/free-port.js';
-import { GuardedHttpClient } from '../../src/webhooks/http/guarded-http-client.js';
-import type { HttpOutcome } from '../../src/webhooks/http/http-outcome.js';
+import { GuardedHttpClient } from '#events/webhooks/http/guarded-http-client.js';
+import type { HttpOutcome } from '#events/webhooks/http/http-outcome.js';
 import { HeldTimers, turns } from '../support/held-timers.js';
 import { certificateAuthority, certificateFor, Receiver } from '../support/receiver.js';
 import { until } from '../support/until.js';

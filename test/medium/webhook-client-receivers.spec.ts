@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { GuardedHttpClient } from '../../src/webhooks/http/guarded-http-client.js';
+import { GuardedHttpClient } from '#events/webhooks/http/guarded-http-client.js';
 import { HeldTimers } from '../support/held-timers.js';
 import { certificateAuthority, certificateFor, Receiver } from '../support/receiver.js';
 import { until } from '../support/until.js';

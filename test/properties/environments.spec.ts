@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { newId } from '../../src/secrets/ids.js';
-import { LIVE_REALM } from '../../src/users/accounts/environment.js';
+import { newId } from '#platform/secrets/ids.js';
+import { LIVE_REALM } from '#access/users/accounts/environment.js';
 import type { BrowserSession } from '../support/browser-session.js';
 import { PARTNER_SCOPES, REDIRECT_URI } from '../support/factory.js';
 import { credentialsOf, refresh } from '../support/oauth.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { PurposeThat } from '../../src/secrets/purpose-key.js';
-import { newSecret, type SecretKind } from '../../src/secrets/tokens.js';
-import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
+import type { PurposeThat } from '#platform/secrets/purpose-key.js';
+import { newSecret, type SecretKind } from '#platform/secrets/tokens.js';
+import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
 import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
 import { changesRead } from '../support/changes-read.js';
 import { PASSWORD, REDIRECT_URI } from '../support/factory.js';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { addressKey } from '../../src/http/server/address-key.js';
-import { partnerKey } from '../../src/rate-limits/partners/partner-limit.js';
-import { namespaceOf, storageKey } from '../../src/rate-limits/store/storage-key.js';
-import { firstIdAt, isId, newId, type IdPrefix } from '../../src/secrets/ids.js';
-import { seal, unseal } from '../../src/secrets/seal.js';
+import { addressKey } from '#platform/http/server/address-key.js';
+import { partnerKey } from '#access/rate-limits/partners/partner-limit.js';
+import { namespaceOf, storageKey } from '#access/rate-limits/store/storage-key.js';
+import { firstIdAt, isId, newId, type IdPrefix } from '#platform/secrets/ids.js';
+import { seal, unseal } from '#platform/secrets/seal.js';
 import {
   digestOf,
   isSecret,
@@ -11,7 +11,7 @@ import {
   sameDigest,
   SECRET_PREFIXES,
   type SecretKind,
-} from '../../src/secrets/tokens.js';
+} from '#platform/secrets/tokens.js';
 import { oddText } from './support/odd-text.js';
 import { always } from './support/runs.js';
 

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
-import { connectionOptions } from '../../src/database/connections/connections.js';
+import { connectionOptions } from '#platform/database/connections/connections.js';
 import { fastify } from 'fastify';
 import {
   readEnvironment,
   SETTING_NAMES,
   SettingsError,
   type ProcessEnvironment,
-} from '../../src/config/process-environment.js';
-import { isUrl } from '../../src/config/is-url.js';
-import { parseIdentityProviders } from '../../src/config/identity-providers.js';
-import { isLoopbackHost } from '../../src/config/loopback.js';
-import { loadSettings } from '../../src/config/settings.js';
-import { parseEncryptionKey, splitList } from '../../src/config/setting-constraints.js';
-import { connectRedis } from '../../src/rate-limits/store/redis-connection.js';
+} from '#platform/config/process-environment.js';
+import { isUrl } from '#platform/config/is-url.js';
+import { parseIdentityProviders } from '#platform/config/identity-providers.js';
+import { isLoopbackHost } from '#platform/config/loopback.js';
+import { loadSettings } from '#platform/config/settings.js';
+import { parseEncryptionKey, splitList } from '#platform/config/setting-constraints.js';
+import { connectRedis } from '#access/rate-limits/store/redis-connection.js';
 import { oddText } from './support/odd-text.js';
 import { always, alwaysAsync } from './support/runs.js';
 

@@ -9,7 +9,7 @@ import {
   writeRefreshToken,
   type AccessTokenRecord,
   type RefreshTokenRecord,
-} from '../../src/tokens/keys/token-record.js';
+} from '#access/tokens/keys/token-record.js';
 import { oddText } from './support/odd-text.js';
 import { always } from './support/runs.js';
 

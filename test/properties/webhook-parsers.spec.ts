@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { BlockList, isIPv4 } from 'node:net';
-import { retryAfterMs, textOfBody } from '../../src/webhooks/http/response-parts.js';
-import { isPublicAddress } from '../../src/webhooks/http/address-rules.js';
-import { apiWords } from '../../src/http/problems/violation.js';
-import { checkEndpointUrl } from '../../src/webhooks/http/endpoint-url.js';
-import { connectFailure, requestFailure } from '../../src/webhooks/http/failure-of-error.js';
-import { ResponseStart } from '../../src/webhooks/http/response-start.js';
-import { inUtc, payloadOf } from '../../src/webhooks/events/event.js';
-import { holdsExactNumbers } from '../../src/webhooks/events/exact-numbers.js';
+import { retryAfterMs, textOfBody } from '#events/webhooks/http/response-parts.js';
+import { isPublicAddress } from '#events/webhooks/http/address-rules.js';
+import { apiWords } from '#platform/http/problems/violation.js';
+import { checkEndpointUrl } from '#events/webhooks/http/endpoint-url.js';
+import { connectFailure, requestFailure } from '#events/webhooks/http/failure-of-error.js';
+import { ResponseStart } from '#events/webhooks/http/response-start.js';
+import { inUtc, payloadOf } from '#events/webhooks/events/event.js';
+import { holdsExactNumbers } from '#events/webhooks/events/exact-numbers.js';
 import { headerText, oddText, urlText } from './support/odd-text.js';
 import { always } from './support/runs.js';
 

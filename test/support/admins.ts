@@ -1,4 +1,4 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import type { BrowserSession, Page } from './browser-session.js';
 import { wordsOf } from './portal.js';
 import { addApp } from './second-factors.js';

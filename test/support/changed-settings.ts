@@ -1,4 +1,4 @@
-import { Settings } from '../../src/config/settings.js';
+import { Settings } from '#platform/config/settings.js';
 import type { TestService } from './test-service.js';
 
 /** Lets the instances of a service have other settings during this work, of those that they read at each request. */

@@ -1,4 +1,4 @@
-import { AccessChanges, TRUSTED_MS } from '../../src/database/changes/access-changes.service.js';
+import { AccessChanges, TRUSTED_MS } from '#platform/database/changes/access-changes.service.js';
 import { HeldTimers } from './held-timers.js';
 import type { TestService } from './test-service.js';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
-import { loadSettings } from '../../src/config/settings.js';
+import { loadSettings } from '#platform/config/settings.js';
 
 export const CHART = 'deploy/helm/charging-data';
 /** The least, a production, and everything. */

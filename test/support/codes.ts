@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
-import { AuthorizationCodesService } from '../../src/tokens/codes/authorization-codes.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { GivenConsentsService } from '#access/consents/given-consents.service.js';
+import { AuthorizationCodesService } from '#access/tokens/codes/authorization-codes.service.js';
 import { PARTNER_SCOPES, REDIRECT_URI } from './factory.js';
 import type { TestInstance } from './test-service.js';
 

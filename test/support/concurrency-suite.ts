@@ -1,5 +1,5 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { GrantsService } from '../../src/tokens/grants/grants.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { GrantsService } from '#access/tokens/grants/grants.service.js';
 import { BrowserSession, postedAnew } from './browser-session.js';
 import { newPkce, REDIRECT_URI, type Tokens } from './factory.js';
 import type { Answer, Http } from './http.js';

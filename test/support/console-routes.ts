@@ -1,6 +1,6 @@
 import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, MODULE_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
-import { ConsoleModule } from '../../src/admin/console/console.module.js';
+import { ConsoleModule } from '#entrypoints/admin/console/console.module.js';
 
 type Handler = (...args: unknown[]) => unknown;
 

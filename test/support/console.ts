@@ -1,6 +1,6 @@
-import type { ClientEntity } from '../../src/clients/client.entity.js';
-import { newId } from '../../src/secrets/ids.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { ClientEntity } from '#access/clients/client.entity.js';
+import { newId } from '#platform/secrets/ids.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from './browser-session.js';
 import { PASSWORD } from './factory.js';
 import { madeForEach } from './made.js';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../src/database/connections/data-source.js';
-import { newId } from '../../src/secrets/ids.js';
-import { DeliveryEntity } from '../../src/webhooks/deliveries/delivery.entity.js';
-import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
-import type { ClaimedDelivery, FinishedClaim } from '../../src/webhooks/deliveries/claimed-delivery.js';
-import { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
-import { EventEntity } from '../../src/webhooks/events/event.entity.js';
+import { dataSourceOptions } from '#platform/database/connections/data-source.js';
+import { newId } from '#platform/secrets/ids.js';
+import { DeliveryEntity } from '#events/webhooks/deliveries/delivery.entity.js';
+import { DeliveryQueueRepository } from '#events/webhooks/deliveries/delivery-queue.repository.js';
+import type { ClaimedDelivery, FinishedClaim } from '#events/webhooks/deliveries/claimed-delivery.js';
+import { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
+import { EventEntity } from '#events/webhooks/events/event.entity.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
 /** More than there are in any test. */

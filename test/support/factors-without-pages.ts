@@ -1,8 +1,8 @@
-import { visitorOf } from '../../src/http/server/request-origin.js';
-import { AuthenticatorAppsService } from '../../src/users/factors/authenticator-apps.service.js';
-import { newTotpSecret } from '../../src/users/factors/one-time-passwords.js';
-import { PasskeysService } from '../../src/users/factors/passkeys.service.js';
-import { SessionsService } from '../../src/users/sessions/sessions.service.js';
+import { visitorOf } from '#platform/http/server/request-origin.js';
+import { AuthenticatorAppsService } from '#access/users/factors/authenticator-apps.service.js';
+import { newTotpSecret } from '#access/users/factors/one-time-passwords.js';
+import { PasskeysService } from '#access/users/factors/passkeys.service.js';
+import { SessionsService } from '#access/users/sessions/sessions.service.js';
 import type { BrowserSession } from './browser-session.js';
 import { codeOf, stepNow } from './second-factors.js';
 import { SoftwarePasskey } from './software-passkey.js';

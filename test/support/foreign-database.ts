@@ -1,5 +1,5 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import { migrate } from '../../src/database/migrations/migrate.js';
+import { migrate } from '#platform/database/migrations/migrate.js';
 import type { ForeignCondition } from './foreign-conditions.js';
 import { asAdmin, createTestDatabase, nameOf, type Reads, type TestDatabase } from './test-database.js';
 

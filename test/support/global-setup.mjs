@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../dist/demo/embedded-postgres/embedded-postgres.js';
-import { migrate } from '../../dist/src/database/migrations/migrate.js';
+import { migrate } from '../../dist/src/platform/database/migrations/migrate.js';
 import { CONDITION_OF_RUN } from '../../dist/test/support/foreign-conditions.js';
 import { InstalledPostgres } from '../../dist/test/support/installed-postgres.js';
 import { unpackRelease } from '../../dist/test/support/previous-release.js';

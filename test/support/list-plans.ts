@@ -1,10 +1,10 @@
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { UsersRepository } from '../../src/users/accounts/users.repository.js';
-import { DELIVERY_STATES } from '../../src/webhooks/deliveries/delivery.js';
-import type { PageRequest } from '../../src/database/queries/read-page.js';
-import { DeliveriesRepository } from '../../src/webhooks/deliveries/deliveries.repository.js';
-import { EndpointsRepository } from '../../src/webhooks/endpoints/endpoints.repository.js';
+import { UsersRepository } from '#access/users/accounts/users.repository.js';
+import { DELIVERY_STATES } from '#events/webhooks/deliveries/delivery.js';
+import type { PageRequest } from '#platform/database/queries/read-page.js';
+import { DeliveriesRepository } from '#events/webhooks/deliveries/deliveries.repository.js';
+import { EndpointsRepository } from '#events/webhooks/endpoints/endpoints.repository.js';
 import { useService } from './test-service.js';
 
 export interface Plan {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Media, OpenApiDocument, Paths, Schema } from '../../src/api-docs/openapi.js';
+import type { Media, OpenApiDocument, Paths, Schema } from '#entrypoints/api-docs/openapi.js';
 
 const read = (name: string): OpenApiDocument =>
   JSON.parse(readFileSync(path.join(process.cwd(), name), 'utf8')) as OpenApiDocument;

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { committedDocument as document } from './openapi-document.js';
-import { answerOf, type Answer, type Method, type Operation } from '../../src/api-docs/openapi.js';
+import { answerOf, type Answer, type Method, type Operation } from '#entrypoints/api-docs/openapi.js';
 
 // The document itself is linted (scripts/lint-openapi.mjs).
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false, inlineRefs: false });

@@ -1,7 +1,7 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import type { MemberRole } from '../../src/partners/members/member-role.js';
-import { MembersService } from '../../src/partners/members/members.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import type { MemberRole } from '#events/partners/members/member-role.js';
+import { MembersService } from '#events/partners/members/members.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from './browser-session.js';
 import { PASSWORD, type TestClient } from './factory.js';
 import type { MailServer } from './mail-server.js';

@@ -8,7 +8,7 @@ import { findClusterHome, type ClusterHome } from '../../demo/embedded-postgres/
 import { clusterProcesses } from '../../demo/embedded-postgres/cluster-processes.js';
 import { startEmbeddedPostgres } from '../../demo/embedded-postgres/embedded-postgres.js';
 import { startServer, stopServer, type ServerProcess } from '../../demo/embedded-postgres/server-process.js';
-import { migrate } from '../../src/database/migrations/migrate.js';
+import { migrate } from '#platform/database/migrations/migrate.js';
 import { freePort } from './free-port.js';
 import { signalled } from './signalled.js';
 import type { TestDatabase } from './test-database.js';

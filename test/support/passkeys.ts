@@ -1,4 +1,4 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { actionsOn } from './audit-events.js';
 import { setUpPasskey } from './factors-without-pages.js';
 import type { SoftwarePasskey } from './software-passkey.js';

@@ -1,4 +1,4 @@
-import type { AccessChanges } from '../../src/database/changes/access-changes.service.js';
+import type { AccessChanges } from '#platform/database/changes/access-changes.service.js';
 import { until } from './until.js';
 
 /**

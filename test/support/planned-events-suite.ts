@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { PlannedEventsWorker } from '../../src/sandbox/planned-events.worker.js';
+import { PlannedEventsWorker } from '#events/sandbox/planned-events.worker.js';
 import { untilWaitingForLocks } from './locks.js';
 import { SandboxProgram, stopPlannedEvents, type SandboxDriver } from './sandbox.js';
 import { SpawnedService } from './spawned-service.js';

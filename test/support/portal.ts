@@ -1,9 +1,9 @@
 import { ulid } from 'ulid';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { newId } from '../../src/secrets/ids.js';
-import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
-import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
-import type { Attempt, CancelReason, DeliveryState } from '../../src/webhooks/deliveries/delivery.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { newId } from '#platform/secrets/ids.js';
+import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
+import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
+import type { Attempt, CancelReason, DeliveryState } from '#events/webhooks/deliveries/delivery.js';
 import { BrowserSession, type Page } from './browser-session.js';
 import type { TestClient } from './factory.js';
 import type { TestService } from './test-service.js';

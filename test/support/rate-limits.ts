@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { RateLimitsService } from '../../src/rate-limits/rate-limits.service.js';
-import { waitingTime } from '../../src/rate-limits/waiting-time.js';
+import { RateLimitsService } from '#access/rate-limits/rate-limits.service.js';
+import { waitingTime } from '#access/rate-limits/waiting-time.js';
 import type { Answer, Http, HttpOptions } from './http.js';
 import type { TestInstance } from './test-service.js';
 

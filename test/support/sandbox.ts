@@ -1,6 +1,6 @@
-import { SandboxClock } from '../../src/sandbox/sandbox-clock.js';
-import { PlannedEventsWorker } from '../../src/sandbox/planned-events.worker.js';
-import type { NewClient } from '../../src/clients/client.resource.js';
+import { SandboxClock } from '#events/sandbox/sandbox-clock.js';
+import { PlannedEventsWorker } from '#events/sandbox/planned-events.worker.js';
+import type { NewClient } from '#access/clients/client.resource.js';
 import { BrowserSession } from './browser-session.js';
 import { newPkce, REDIRECT_URI, type TestClient, type Tokens } from './factory.js';
 import type { Answer } from './http.js';

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
-import type { PeriodicWorker } from '../../src/database/background/periodic-worker.js';
-import { PurgeService } from '../../src/database/purge/purge.service.js';
-import { PurgeTasks } from '../../src/database/purge/purge-tasks.js';
+import type { PeriodicWorker } from '#platform/database/background/periodic-worker.js';
+import { PurgeService } from '#platform/database/purge/purge.service.js';
+import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
 import { atEndOfFile } from './between-files.js';
 import type { TestInstance, TestService } from './test-service.js';
 

@@ -1,4 +1,4 @@
-import { acceptSchema, SchemaError } from '../../src/webhooks/event-types/event-schema.js';
+import { acceptSchema, SchemaError } from '#events/webhooks/event-types/event-schema.js';
 
 /** Why the schema of an event type is refused; `accepted` if it is not. */
 export function schemaRefusal(schema: Record<string, unknown>): string {

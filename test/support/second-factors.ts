@@ -1,5 +1,5 @@
 import { TOTP } from 'otpauth';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from './browser-session.js';
 import { PASSWORD } from './factory.js';
 import type { Answer } from './http.js';

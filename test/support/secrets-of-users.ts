@@ -1,8 +1,8 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { MailsService } from '../../src/mail/mails.service.js';
-import { RequestLogService } from '../../src/partners/request-log/request-log.service.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
-import { EmailVerificationService } from '../../src/users/emails/email-verification.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { MailsService } from '#records/mail/mails.service.js';
+import { RequestLogService } from '#events/partners/request-log/request-log.service.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
+import { EmailVerificationService } from '#access/users/emails/email-verification.service.js';
 import { BrowserSession, leadsTo, postedAnew } from './browser-session.js';
 import { CLIENT_SECRET, PersonBrowser, type IdentityProvider } from './identity-provider.js';
 import type { MailServer } from './mail-server.js';

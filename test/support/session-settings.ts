@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { PIN_SESSION } from '../../src/database/connections/session.js';
+import { PIN_SESSION } from '#platform/database/connections/session.js';
 import { nameOf, type TestDatabase } from './test-database.js';
 
 /** No statement is cut off, however long this machine or another transaction holds it up. */

@@ -1,5 +1,5 @@
-import { SettingsError } from '../../src/config/process-environment.js';
-import { loadSettings } from '../../src/config/settings.js';
+import { SettingsError } from '#platform/config/process-environment.js';
+import { loadSettings } from '#platform/config/settings.js';
 
 /** The message that prevents the start. */
 export async function refusalOf(environment: Record<string, string | undefined>): Promise<string> {

@@ -1,10 +1,10 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import type { ClientEntity } from '../../src/clients/client.entity.js';
-import { Form } from '../../src/http/forms/form.js';
-import { AuthorizationCodeGrant } from '../../src/oauth/token/authorization-code.grant.js';
-import type { TokenGrant } from '../../src/oauth/token/grant-request.js';
-import { RefreshTokenGrant } from '../../src/oauth/token/refresh-token.grant.js';
-import type { IssuedTokens } from '../../src/tokens/grants/issued-tokens.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import type { ClientEntity } from '#access/clients/client.entity.js';
+import { Form } from '#platform/http/forms/form.js';
+import { AuthorizationCodeGrant } from '#entrypoints/oauth/token/authorization-code.grant.js';
+import type { TokenGrant } from '#entrypoints/oauth/token/grant-request.js';
+import { RefreshTokenGrant } from '#entrypoints/oauth/token/refresh-token.grant.js';
+import type { IssuedTokens } from '#access/tokens/grants/issued-tokens.js';
 import { REDIRECT_URI } from './factory.js';
 import type { TestInstance } from './test-service.js';
 

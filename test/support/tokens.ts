@@ -1,10 +1,10 @@
 import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
-import { AuditService } from '../../src/audit/audit.service.js';
-import { Settings } from '../../src/config/settings.js';
-import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
-import { Transactions } from '../../src/database/queries/transactions.js';
-import { newId } from '../../src/secrets/ids.js';
-import { SealedBox } from '../../src/secrets/sealed-box.js';
+import { AuditService } from '#records/audit/audit.service.js';
+import { Settings } from '#platform/config/settings.js';
+import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
+import { Transactions } from '#platform/database/queries/transactions.js';
+import { newId } from '#platform/secrets/ids.js';
+import { SealedBox } from '#platform/secrets/sealed-box.js';
 import {
   openAccessToken,
   openRefreshToken,
@@ -12,9 +12,9 @@ import {
   writeRefreshToken,
   type AccessTokenRecord,
   type RefreshTokenRecord,
-} from '../../src/tokens/keys/token-record.js';
-import { TokenKeysRepository } from '../../src/tokens/keys/token-keys.repository.js';
-import { TokenKeysService } from '../../src/tokens/keys/token-keys.service.js';
+} from '#access/tokens/keys/token-record.js';
+import { TokenKeysRepository } from '#access/tokens/keys/token-keys.repository.js';
+import { TokenKeysService } from '#access/tokens/keys/token-keys.service.js';
 import type { TestDatabase } from './test-database.js';
 import type { TestInstance } from './test-service.js';
 

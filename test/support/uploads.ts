@@ -1,8 +1,8 @@
 import sharp from 'sharp';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { BrandService } from '../../src/brand/brand.service.js';
-import { logoFrom } from '../../src/brand/logo-image.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { BrandService } from '#records/brand/brand.service.js';
+import { logoFrom } from '#records/brand/logo-image.js';
+import { ClientsService } from '#access/clients/clients.service.js';
 import { csrfTokenOn, type BrowserSession, type Page } from './browser-session.js';
 import { inParts } from './in-parts.js';
 import type { TestInstance } from './test-service.js';

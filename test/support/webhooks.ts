@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { ClientEntity } from '../../src/clients/client.entity.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { ClientEntity } from '#access/clients/client.entity.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { atEndOfFile } from './between-files.js';
 import type { Answer, HttpOptions } from './http.js';
 import { Receiver, type ReceivedRequest } from './receiver.js';

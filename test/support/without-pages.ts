@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { keptWords } from '../../src/consents/record/consent-words.js';
-import { CsrfService } from '../../src/http/forms/csrf.service.js';
-import { Form } from '../../src/http/forms/form.js';
-import type { OpenContext } from '../../src/http/page-routes/open-pages.js';
-import { AuthorizationController } from '../../src/oauth/authorization/authorization.controller.js';
-import { newUlid } from '../../src/secrets/ids.js';
-import { SignInController } from '../../src/sign-in/sign-in.controller.js';
-import type { Principal } from '../../src/tokens/access/principal.js';
-import { SessionsService } from '../../src/users/sessions/sessions.service.js';
-import { PortalAccessService } from '../../src/webhook-portal/access/portal-access.service.js';
+import { keptWords } from '#access/consents/record/consent-words.js';
+import { CsrfService } from '#platform/http/forms/csrf.service.js';
+import { Form } from '#platform/http/forms/form.js';
+import type { OpenContext } from '#platform/http/page-routes/open-pages.js';
+import { AuthorizationController } from '#entrypoints/oauth/authorization/authorization.controller.js';
+import { newUlid } from '#platform/secrets/ids.js';
+import { SignInController } from '#entrypoints/sign-in/sign-in.controller.js';
+import type { Principal } from '#access/tokens/access/principal.js';
+import { SessionsService } from '#access/users/sessions/sessions.service.js';
+import { PortalAccessService } from '#entrypoints/webhook-portal/access/portal-access.service.js';
 import type { BrowserSession } from './browser-session.js';
 import type { TestInstance } from './test-service.js';
 

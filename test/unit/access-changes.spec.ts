@@ -2,10 +2,10 @@ import type {
   AccessChangesRepository,
   ChangesRead,
   ChangesSince,
-} from '../../src/database/changes/access-changes.repository.js';
-import { AccessChanges, type Stamp } from '../../src/database/changes/access-changes.service.js';
-import type { AccessSubject } from '../../src/database/changes/access-subject.js';
-import type { ConnectionFollower, Listener } from '../../src/database/connections/listener.service.js';
+} from '#platform/database/changes/access-changes.repository.js';
+import { AccessChanges, type Stamp } from '#platform/database/changes/access-changes.service.js';
+import type { AccessSubject } from '#platform/database/changes/access-subject.js';
+import type { ConnectionFollower, Listener } from '#platform/database/connections/listener.service.js';
 import { turns } from '../support/held-timers.js';
 
 const USER = 'user-one';

@@ -1,12 +1,12 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import type { Settings } from '../../src/config/settings.js';
-import { MemoryRateLimitStore } from '../../src/rate-limits/store/memory-rate-limit-store.js';
+import type { Settings } from '#platform/config/settings.js';
+import { MemoryRateLimitStore } from '#access/rate-limits/store/memory-rate-limit-store.js';
 import {
   readAnnouncement,
   AddressRefusals,
   writeAnnouncement,
   type AddressRefusal,
-} from '../../src/rate-limits/address-refusals.js';
+} from '#access/rate-limits/address-refusals.js';
 import { until } from '../support/until.js';
 
 const REFUSAL = { key: 'address:192.0.2.1', limit: 300, retryAfterMs: 30_000 };

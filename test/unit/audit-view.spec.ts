@@ -1,4 +1,4 @@
-import { auditViewOf } from '../../src/audit/audit-view.js';
+import { auditViewOf } from '#records/audit/audit-view.js';
 
 class Vehicle {
   id!: string;

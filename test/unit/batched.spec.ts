@@ -1,4 +1,4 @@
-import { batched } from '../../src/database/queries/batched.js';
+import { batched } from '#platform/database/queries/batched.js';
 
 /** A statement that answers on demand and records the keys of each run. */
 function heldStatement() {

@@ -3,10 +3,10 @@ import a11y from 'colord/plugins/a11y';
 import fc from 'fast-check';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isReadableAccent, leastContrast } from '../../src/config/accent-color.js';
-import { PRODUCT_NAME } from '../../src/config/brand-values.js';
-import { isHttpsPage } from '../../src/config/is-url.js';
-import { brandStyle, styleUrlOf } from '../../src/web/layout/brand-style.js';
+import { isReadableAccent, leastContrast } from '#platform/config/accent-color.js';
+import { PRODUCT_NAME } from '#platform/config/brand-values.js';
+import { isHttpsPage } from '#platform/config/is-url.js';
+import { brandStyle, styleUrlOf } from '#platform/web/layout/brand-style.js';
 
 extend([a11y]);
 const AA = 4.5;
@@ -48,7 +48,7 @@ describe('The accent colour', () => {
   });
 
   it('gives text that can be read everywhere, on light and dark pages', () => {
-    const sheet = readFileSync('src/web/assets/app.css', 'utf8');
+    const sheet = readFileSync('src/platform/web/assets/app.css', 'utf8');
     const of = (name: string) =>
       new RegExp(`${name}: light-dark\\((#\\w+), (#\\w+)\\)`).exec(sheet)!.slice(1) as [string, string];
     const [page, card] = [of('--pico-background-color'), of('--pico-card-background-color')];
@@ -125,6 +125,6 @@ describe('The name of the service', () => {
         .map((entry) => path.join(entry.parentPath, entry.name))
         .filter((file) => !file.includes('/vendor/') && readFileSync(file, 'utf8').includes(PRODUCT_NAME)),
     );
-    expect(found).toEqual(['src/config/brand-values.ts']);
+    expect(found).toEqual(['src/platform/config/brand-values.ts']);
   });
 });

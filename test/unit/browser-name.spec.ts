@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { browserNameOf } from '../../src/users/sessions/browser-name.js';
+import { browserNameOf } from '#access/users/sessions/browser-name.js';
 import { ANY_CHARACTER } from '../support/any-character.js';
 
 const WEBKIT = 'AppleWebKit/537.36 (KHTML, like Gecko)';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { IntlMessageFormat } from 'intl-messageformat';
-import { CATALOG_PARTS } from '../../src/language/catalog.js';
-import { LANGUAGES, type Language } from '../../src/language/languages.js';
+import { CATALOG_PARTS } from '#platform/language/catalog.js';
+import { LANGUAGES, type Language } from '#platform/language/languages.js';
 import { foundMessages } from '../support/messages.js';
 
 type Nodes = ReturnType<IntlMessageFormat['getAst']>;
@@ -61,7 +61,7 @@ const TRANSLATED = LANGUAGES.filter((language) => language !== 'en');
 const entriesOf = (language: Language): { part: string; message: string; translation: string }[] =>
   CATALOG_PARTS.flatMap((part) =>
     Object.entries(
-      JSON.parse(readFileSync(`src/language/catalogs/${part}.${language}.json`, 'utf8')) as Record<
+      JSON.parse(readFileSync(`src/platform/language/catalogs/${part}.${language}.json`, 'utf8')) as Record<
         string,
         string
       >,
@@ -76,12 +76,12 @@ describe('Messages', () => {
   it('are found where they stand', () => {
     expect(messages).toContainEqual({
       message: 'Forgot your password?',
-      place: expect.stringMatching(/^src\/sign-in\/sign-in\.page\.tsx:\d+$/),
+      place: expect.stringMatching(/^src\/entrypoints\/sign-in\/sign-in\.page\.tsx:\d+$/),
       isLabel: true,
     });
     expect(messages).toContainEqual({
       message: 'to continue to <name>{clientName}</name>',
-      place: expect.stringMatching(/^src\/sign-in\/sign-in\.page\.tsx:\d+$/),
+      place: expect.stringMatching(/^src\/entrypoints\/sign-in\/sign-in\.page\.tsx:\d+$/),
       isLabel: false,
     });
     expect(known).toContain('The email or password is incorrect. Check both and try again.');

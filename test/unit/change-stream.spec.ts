@@ -1,5 +1,5 @@
-import { changeEvents, ChangeStream } from '../../src/oauth/access-changes/change-stream.js';
-import type { Principal } from '../../src/tokens/access/principal.js';
+import { changeEvents, ChangeStream } from '#entrypoints/oauth/access-changes/change-stream.js';
+import type { Principal } from '#access/tokens/access/principal.js';
 
 describe('The stream of changes', () => {
   it('cuts a reader who does not read', () => {

@@ -4,7 +4,7 @@ import {
   basicPartsOf,
   credentialsOf,
   type ClientCredentials,
-} from '../../src/clients/client-credentials.js';
+} from '#access/clients/client-credentials.js';
 import { basicHeader } from '../support/http.js';
 import { processorTime } from '../support/processor-time.js';
 import { ANY_CHARACTER } from '../support/any-character.js';

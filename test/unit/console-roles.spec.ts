@@ -1,5 +1,5 @@
-import '../../src/admin/console/console.module.js';
-import { consoleRoutes as declared, mayUseRoute } from '../../src/admin/console/console-routes.js';
+import '#entrypoints/admin/console/console.module.js';
+import { consoleRoutes as declared, mayUseRoute } from '#entrypoints/admin/console/console-routes.js';
 import { consoleRoutes } from '../support/console-routes.js';
 
 const ROOT = '/admin/console';

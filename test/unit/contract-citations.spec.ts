@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { SETTING_NAMES } from '../../src/config/process-environment.js';
+import { SETTING_NAMES } from '#platform/config/process-environment.js';
 
 // "contract §6, §8, §9" and "source specification §2.4", also where a line break in a comment splits them.
 const CITATION =

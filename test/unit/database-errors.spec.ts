@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '../../src/database/queries/database-errors.js';
+import { isDatabaseAway } from '#platform/database/queries/database-errors.js';
 
 describe('A database that cannot be reached', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { parseDatabaseUrl } from '../../src/config/database-url.js';
+import { parseDatabaseUrl } from '#platform/config/database-url.js';
 
 describe('a DATABASE_URL', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { HeldTimers } from '../support/held-timers.js';
-import { DeliveryPace } from '../../src/webhooks/deliveries/delivery-pace.js';
+import { DeliveryPace } from '#events/webhooks/deliveries/delivery-pace.js';
 
 const LATE = 50;
 const IN_TIME = 1;

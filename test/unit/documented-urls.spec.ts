@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { parseDatabaseUrl } from '../../src/config/database-url.js';
-import { parseRedisUrl } from '../../src/config/redis-url.js';
+import { parseDatabaseUrl } from '#platform/config/database-url.js';
+import { parseRedisUrl } from '#platform/config/redis-url.js';
 
 const guide = readFileSync('docs/deployment.md', 'utf8');
 /** The rows of a table that begin with a URL of one of the schemes, without the marks around it. */

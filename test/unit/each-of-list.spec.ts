@@ -1,5 +1,5 @@
-import { eachOfList } from '../../src/database/queries/each-of-list.js';
-import type { PageRequest } from '../../src/database/queries/read-page.js';
+import { eachOfList } from '#platform/database/queries/each-of-list.js';
+import type { PageRequest } from '#platform/database/queries/read-page.js';
 
 /** A list of so many items, and how often it was read. */
 function listOf(length: number) {

@@ -1,4 +1,4 @@
-import { emailKeyOf } from '../../src/users/accounts/email.js';
+import { emailKeyOf } from '#access/users/accounts/email.js';
 
 describe('the key of an email address', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { loadSettings } from '../../src/config/settings.js';
+import { loadSettings } from '#platform/config/settings.js';
 import { refusalOf } from '../support/settings-refusal.js';
 
 const KEY = Buffer.alloc(32, 1).toString('base64');

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { EVENT_RESOURCES, EVENT_SCHEMAS } from '../../migrations/event-schemas.js';
 import { EVENT_TYPES } from '../../migrations/event-types.js';
-import { acceptSchema } from '../../src/webhooks/event-types/event-schema.js';
-import { idAt } from '../../src/webhooks/event-types/json-pointer.js';
+import { acceptSchema } from '#events/webhooks/event-types/event-schema.js';
+import { idAt } from '#events/webhooks/event-types/json-pointer.js';
 import { schemaRefusal } from '../support/schema-refusal.js';
 
 describe('The schemas of the first event types', () => {
@@ -21,7 +21,7 @@ describe('The schemas of the first event types', () => {
   );
 
   it('are those of the delivery that the guide shows, with its members in their order', () => {
-    const guide = readFileSync('src/api-docs/guides/webhooks.md', 'utf8');
+    const guide = readFileSync('src/entrypoints/api-docs/guides/webhooks.md', 'utf8');
     const shown = JSON.parse(/^\{"id":"evnt.*$/m.exec(guide)![0]) as { type: string; data: object };
     expect(Object.keys(shown)).toEqual(['id', 'type', 'timestamp', 'user_id', 'data', 'sequence']);
     expect(acceptSchema(EVENT_SCHEMAS[shown.type]!)(shown.data)).toBeUndefined();

@@ -1,4 +1,4 @@
-import { holdsExactNumbers } from '../../src/webhooks/events/exact-numbers.js';
+import { holdsExactNumbers } from '#events/webhooks/events/exact-numbers.js';
 
 const isExact = (number: string): boolean => holdsExactNumbers(`{"data":{"a":${number}}}`, 'data');
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { Form, isUnsafeText, queryStringOf } from '../../src/http/forms/form.js';
-import { Problem } from '../../src/http/problems/problem.js';
+import { Form, isUnsafeText, queryStringOf } from '#platform/http/forms/form.js';
+import { Problem } from '#platform/http/problems/problem.js';
 import { ANY_CHARACTER } from '../support/any-character.js';
 
 /** Returns the form, or the problem that the parser threw; any other error fails the test. */

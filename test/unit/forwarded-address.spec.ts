@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { addressIn, callerOf } from '../../src/http/server/forwarded-address.js';
+import { addressIn, callerOf } from '#platform/http/server/forwarded-address.js';
 import { ANY_CHARACTER } from '../support/any-character.js';
 
 const PROXIES = ['10.0.0.1', '10.0.0.2', '2001:db8:ffff::1'];

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { setImmediate as endOfTurn } from 'node:timers/promises';
-import { decorateReplies, GatheredResponses } from '../../src/http/server/gathered-responses.js';
+import { decorateReplies, GatheredResponses } from '#platform/http/server/gathered-responses.js';
 
 const request = { id: 'a', routeOptions: { url: '/', config: {} } };
 const reply = { request } as FastifyReply;

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseIdentityProviders } from '../../src/config/identity-providers.js';
+import { parseIdentityProviders } from '#platform/config/identity-providers.js';
 
 const SECRET = 'a-secret-that-no-message-quotes';
 const folder = mkdtempSync(join(tmpdir(), 'provider-key-'));

@@ -1,5 +1,5 @@
-import { InputRows } from '../../src/database/queries/input-rows.js';
-import { arrayParameter } from '../../src/database/queries/statements.js';
+import { InputRows } from '#platform/database/queries/input-rows.js';
+import { arrayParameter } from '#platform/database/queries/statements.js';
 
 interface Item {
   id: string;

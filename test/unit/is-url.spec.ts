@@ -1,4 +1,4 @@
-import { isUrl } from '../../src/config/is-url.js';
+import { isUrl } from '#platform/config/is-url.js';
 
 describe('isUrl', () => {
   it.each(['https://x.example', 'app:/callback', 'HTTP://[::1]:80/a?b#c'])('accepts %s', (text) =>

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Settings } from '../../src/config/settings.js';
-import { Form } from '../../src/http/forms/form.js';
-import { CsrfService } from '../../src/http/forms/csrf.service.js';
-import { Cookies } from '../../src/http/server/cookies.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { UsersRepository } from '../../src/users/accounts/users.repository.js';
-import { KnownBrowsersService } from '../../src/users/sessions/known-browsers.service.js';
+import type { Settings } from '#platform/config/settings.js';
+import { Form } from '#platform/http/forms/form.js';
+import { CsrfService } from '#platform/http/forms/csrf.service.js';
+import { Cookies } from '#platform/http/server/cookies.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
+import type { UsersRepository } from '#access/users/accounts/users.repository.js';
+import { KnownBrowsersService } from '#access/users/sessions/known-browsers.service.js';
 
 const [OLD, NEW] = [Buffer.alloc(32, 'k'), Buffer.alloc(32, 'n')];
 

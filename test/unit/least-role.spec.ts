@@ -1,6 +1,6 @@
-import type { Actor } from '../../src/audit/audit.service.js';
-import { isHigher, roleIncludes, type OperatorRole } from '../../src/config/operator-role.js';
-import { isLimited } from '../../src/users/accounts/operator-limits.js';
+import type { Actor } from '#records/audit/audit.service.js';
+import { isHigher, roleIncludes, type OperatorRole } from '#platform/config/operator-role.js';
+import { isLimited } from '#access/users/accounts/operator-limits.js';
 
 const UNKNOWN = 'owner' as OperatorRole;
 

@@ -1,5 +1,5 @@
-import { apiWords } from '../../src/http/problems/violation.js';
-import { illegible, legible } from '../../src/http/validation/legible-text.js';
+import { apiWords } from '#platform/http/problems/violation.js';
+import { illegible, legible } from '#platform/http/validation/legible-text.js';
 
 describe('a text for people', () => {
   it.each([

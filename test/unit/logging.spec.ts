@@ -1,5 +1,5 @@
-import { createLog, NestLog } from '../../src/http/server/logging.js';
-import { detached, inLogScope, keepLogScope } from '../../src/telemetry/log-scope.js';
+import { createLog, NestLog } from '#platform/http/server/logging.js';
+import { detached, inLogScope, keepLogScope } from '#platform/telemetry/log-scope.js';
 
 type Line = Record<string, unknown>;
 

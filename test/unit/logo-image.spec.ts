@@ -1,8 +1,8 @@
 import sharp from 'sharp';
 import { deflateSync } from 'node:zlib';
-import { logoFrom } from '../../src/brand/logo-image.js';
-import { apiWordsOf } from '../../src/http/problems/violation.js';
-import type { Problem } from '../../src/http/problems/problem.js';
+import { logoFrom } from '#records/brand/logo-image.js';
+import { apiWordsOf } from '#platform/http/problems/violation.js';
+import type { Problem } from '#platform/http/problems/problem.js';
 import { jpeg, movingWebp, noise, png, webp } from '../support/uploads.js';
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>';

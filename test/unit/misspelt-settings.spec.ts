@@ -1,5 +1,5 @@
-import { SETTING_NAMES } from '../../src/config/process-environment.js';
-import { misspeltSettings } from '../../src/config/misspelt-settings.js';
+import { SETTING_NAMES } from '#platform/config/process-environment.js';
+import { misspeltSettings } from '#platform/config/misspelt-settings.js';
 import { refusalOf } from '../support/settings-refusal.js';
 
 /** What the platforms that such services run on put into the environment. */

@@ -1,5 +1,5 @@
-import { addressesInHostsFile } from '../../src/http/names/hosts-file.js';
-import { namesToAskFor, parseSearchList } from '../../src/http/names/search-list.js';
+import { addressesInHostsFile } from '#platform/http/names/hosts-file.js';
+import { namesToAskFor, parseSearchList } from '#platform/http/names/search-list.js';
 
 describe('A hosts file', () => {
   const FILE = [

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { ApiDocuments } from '../../src/api-docs/audiences.js';
-import { answerOf, type OpenApiDocument } from '../../src/api-docs/openapi.js';
+import type { ApiDocuments } from '#entrypoints/api-docs/audiences.js';
+import { answerOf, type OpenApiDocument } from '#entrypoints/api-docs/openapi.js';
 import { describeApi } from '../../src/describe-api.js';
 import { examplesOf } from '../support/openapi-document.js';
 import { openApiErrors, schemaErrors } from '../support/openapi-judge.js';

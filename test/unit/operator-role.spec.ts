@@ -1,4 +1,4 @@
-import { OPERATOR_ROLES, roleIncludes } from '../../src/config/operator-role.js';
+import { OPERATOR_ROLES, roleIncludes } from '#platform/config/operator-role.js';
 
 it.each([
   ['viewer', [true, false, false]],

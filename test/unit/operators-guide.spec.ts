@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { Command } from '../../src/cli/command.js';
-import { COMMANDS, DATABASE_COMMANDS } from '../../src/cli/commands.js';
-import { REFUSAL_STATUS } from '../../src/identity-providers/refusals.js';
+import type { Command } from '#start/cli/command.js';
+import { COMMANDS, DATABASE_COMMANDS } from '#start/cli/commands.js';
+import { REFUSAL_STATUS } from '#access/identity-providers/refusals.js';
 
 const GUIDE = readFileSync('docs/operators.md', 'utf8');
 

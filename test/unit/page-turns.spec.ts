@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { inTurns, PageTurns } from '../../src/http/page-routes/page-turns.js';
+import { inTurns, PageTurns } from '#platform/http/page-routes/page-turns.js';
 
 /** What a part of the work on a page takes, and what everything else takes in a turn of the event loop, in milliseconds. */
 const [PART, OTHERS] = [10, 4];

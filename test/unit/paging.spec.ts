@@ -1,14 +1,14 @@
 import fc from 'fast-check';
-import { linkHeader, listAnswer } from '../../src/http/api/list-answer.js';
-import { PageQuery, pageRequestOf } from '../../src/http/api/page-query.js';
+import { linkHeader, listAnswer } from '#platform/http/api/list-answer.js';
+import { PageQuery, pageRequestOf } from '#platform/http/api/page-query.js';
 import {
   readPageBySql,
   type PartSql,
   type Page,
   type PageRequest,
-} from '../../src/database/queries/read-page.js';
-import { Problem } from '../../src/http/problems/problem.js';
-import { RequestValidationPipe } from '../../src/http/validation/validation.pipe.js';
+} from '#platform/database/queries/read-page.js';
+import { Problem } from '#platform/http/problems/problem.js';
+import { RequestValidationPipe } from '#platform/http/validation/validation.pipe.js';
 
 const ID = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 const BASE_URL = 'https://auth.example';

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { PlannedEventsWorker } from '../../src/sandbox/planned-events.worker.js';
+import { PlannedEventsWorker } from '#events/sandbox/planned-events.worker.js';
 import { HeldTimers, turns } from '../support/held-timers.js';
 
 const POLL_MS = 5_000;

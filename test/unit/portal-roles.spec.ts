@@ -1,5 +1,5 @@
-import { PORTAL_ROUTES } from '../../src/webhook-portal/frame/portal-routes.js';
-import { WebhookPortalModule } from '../../src/webhook-portal/webhook-portal.module.js';
+import { PORTAL_ROUTES } from '#entrypoints/webhook-portal/frame/portal-routes.js';
+import { WebhookPortalModule } from '#entrypoints/webhook-portal/webhook-portal.module.js';
 import { declaredRoutes } from '../support/console-routes.js';
 import { routesOfRole } from '../support/route-roles.js';
 

@@ -1,6 +1,6 @@
-import { parseIdentityProviders } from '../../src/config/identity-providers.js';
-import { requireStrength, type Claims } from '../../src/identity-providers/protocol/claims.js';
-import { personOf } from '../../src/identity-providers/protocol/person.js';
+import { parseIdentityProviders } from '#platform/config/identity-providers.js';
+import { requireStrength, type Claims } from '#access/identity-providers/protocol/claims.js';
+import { personOf } from '#access/identity-providers/protocol/person.js';
 
 const ADDRESS = 'me@mail.example';
 const ROLES = { 'charging-admins': 'admin', helpers: 'support', 'cn=readers,ou=groups': 'viewer' };

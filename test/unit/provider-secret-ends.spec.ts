@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { register } from 'prom-client';
-import type { IdentityProvider } from '../../src/config/identity-providers.js';
-import type { Settings } from '../../src/config/settings.js';
-import { ProviderSecretEnds } from '../../src/identity-providers/protocol/provider-secret-ends.service.js';
+import type { IdentityProvider } from '#platform/config/identity-providers.js';
+import type { Settings } from '#platform/config/settings.js';
+import { ProviderSecretEnds } from '#access/identity-providers/protocol/provider-secret-ends.service.js';
 
 const DAY_MS = 86_400_000;
 const NOW = Date.parse('2027-03-01T12:00:00Z');

@@ -1,6 +1,6 @@
 import type { HttpAdapterHost } from '@nestjs/core';
-import { QueueWorker } from '../../src/database/background/queue-worker.js';
-import type { SchemaCompatibility } from '../../src/database/migrations/schema-compatibility.service.js';
+import { QueueWorker } from '#platform/database/background/queue-worker.js';
+import type { SchemaCompatibility } from '#platform/database/migrations/schema-compatibility.service.js';
 import { turns } from '../support/held-timers.js';
 
 class Worker extends QueueWorker {

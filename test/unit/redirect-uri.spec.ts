@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { isUrl } from '../../src/config/is-url.js';
-import { isRegisteredRedirectUri, redirectUriViolation } from '../../src/clients/redirect-uri.js';
-import { apiWords } from '../../src/http/problems/violation.js';
+import { isUrl } from '#platform/config/is-url.js';
+import { isRegisteredRedirectUri, redirectUriViolation } from '#access/clients/redirect-uri.js';
+import { apiWords } from '#platform/http/problems/violation.js';
 import { ANY_CHARACTER } from '../support/any-character.js';
 
 const redirectUriError = (...of: Parameters<typeof redirectUriViolation>): string | undefined => {

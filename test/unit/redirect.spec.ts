@@ -1,4 +1,4 @@
-import { withParameters } from '../../src/oauth/authorization/redirect.js';
+import { withParameters } from '#entrypoints/oauth/authorization/redirect.js';
 
 describe('parameters added to a redirect URI', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { parseRedisUrl } from '../../src/config/redis-url.js';
+import { parseRedisUrl } from '#platform/config/redis-url.js';
 
 describe('a REDIS_URL', () => {
   it.each([

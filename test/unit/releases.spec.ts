@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { MIGRATION_DIGESTS } from '../../src/database/migrations/schema-state.js';
+import { MIGRATION_DIGESTS } from '#platform/database/migrations/schema-state.js';
 import { previousRelease, RELEASES, releases } from '../support/previous-release.js';
 
 describe('What is released is frozen:', () => {

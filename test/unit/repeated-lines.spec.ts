@@ -1,5 +1,5 @@
-import { createLog, NestLog } from '../../src/http/server/logging.js';
-import { inLogScope, keepLogScope } from '../../src/telemetry/log-scope.js';
+import { createLog, NestLog } from '#platform/http/server/logging.js';
+import { inLogScope, keepLogScope } from '#platform/telemetry/log-scope.js';
 import { HeldTimers } from '../support/held-timers.js';
 
 interface LogLine {

@@ -1,8 +1,8 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { GatheredResponses } from '../../src/http/server/gathered-responses.js';
-import { addRequestHooks } from '../../src/http/server/request-hooks.js';
+import { GatheredResponses } from '#platform/http/server/gathered-responses.js';
+import { addRequestHooks } from '#platform/http/server/request-hooks.js';
 import { until } from '../support/until.js';
 
 // More than the buffers of a connection hold.

@@ -1,8 +1,8 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import type { ActivityService } from '../../src/activity/activity.service.js';
-import type { NewClientRequest } from '../../src/partners/request-log/client-request.entity.js';
-import type { ClientRequestsRepository } from '../../src/partners/request-log/client-requests.repository.js';
-import { RequestLogService } from '../../src/partners/request-log/request-log.service.js';
+import type { ActivityService } from '#records/activity/activity.service.js';
+import type { NewClientRequest } from '#events/partners/request-log/client-request.entity.js';
+import type { ClientRequestsRepository } from '#events/partners/request-log/client-requests.repository.js';
+import { RequestLogService } from '#events/partners/request-log/request-log.service.js';
 
 type Count = Parameters<ActivityService['countMany']>;
 

@@ -1,7 +1,7 @@
 import type { HttpAdapterHost } from '@nestjs/core';
-import type { NewRequestRecord } from '../../src/requests/request-record.entity.js';
-import type { RequestRecordsRepository } from '../../src/requests/request-records.repository.js';
-import { RequestRecordsService } from '../../src/requests/request-records.service.js';
+import type { NewRequestRecord } from '#records/requests/request-record.entity.js';
+import type { RequestRecordsRepository } from '#records/requests/request-records.repository.js';
+import { RequestRecordsService } from '#records/requests/request-records.service.js';
 
 type Hook = (request: object, reply: object, done: () => void) => void;
 

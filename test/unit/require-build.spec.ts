@@ -30,8 +30,8 @@ describe('Before npm start, scripts/require-build.mjs', () => {
     promisify(execFile)(process.execPath, [path.join(folder, 'scripts', 'require-build.mjs')]);
 
   const SOURCES = [
-    'src/users/users.service.ts',
-    'src/web/assets/app.css',
+    'src/access/users/users.service.ts',
+    'src/platform/web/assets/app.css',
     'demo/pages/demo.page.tsx',
     'migrations/index.ts',
     'package.json',

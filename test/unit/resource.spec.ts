@@ -1,11 +1,11 @@
-import { text, time } from '../../src/http/api/api-schemas.js';
-import { resource } from '../../src/http/resources/resource.js';
-import { ResourceForm } from '../../src/http/resources/resource-form.js';
-import { IsVisibleText, IsWholeNumber } from '../../src/http/validation/validation.decorators.js';
-import { RequestValidationPipe } from '../../src/http/validation/validation.pipe.js';
-import { apiWordsOf } from '../../src/http/problems/violation.js';
-import type { Problem } from '../../src/http/problems/problem.js';
-import { Form } from '../../src/http/forms/form.js';
+import { text, time } from '#platform/http/api/api-schemas.js';
+import { resource } from '#platform/http/resources/resource.js';
+import { ResourceForm } from '#platform/http/resources/resource-form.js';
+import { IsVisibleText, IsWholeNumber } from '#platform/http/validation/validation.decorators.js';
+import { RequestValidationPipe } from '#platform/http/validation/validation.pipe.js';
+import { apiWordsOf } from '#platform/http/problems/violation.js';
+import type { Problem } from '#platform/http/problems/problem.js';
+import { Form } from '#platform/http/forms/form.js';
 
 class Van {
   id!: string;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { waitBeforeRetry } from '../../src/webhooks/deliveries/retry-schedule.js';
+import { waitBeforeRetry } from '#events/webhooks/deliveries/retry-schedule.js';
 
 const SCHEDULE = [5, 300, 1800];
 const DAY = 86_400;

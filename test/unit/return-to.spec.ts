@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { safeReturnTo } from '../../src/http/forms/return-to.js';
+import { safeReturnTo } from '#platform/http/forms/return-to.js';
 import { ANY_CHARACTER } from '../support/any-character.js';
 
 describe('a return_to', () => {

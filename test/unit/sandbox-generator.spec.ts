@@ -4,9 +4,9 @@ import {
   planPastDays,
   planSession,
   type PlannedEvent,
-} from '../../src/sandbox/generator/plan-session.js';
-import { vehicleOf } from '../../src/sandbox/generator/vehicle.js';
-import { courseOf } from '../../src/webhook-portal/sandbox/live/session-course.js';
+} from '#events/sandbox/generator/plan-session.js';
+import { vehicleOf } from '#events/sandbox/generator/vehicle.js';
+import { courseOf } from '#entrypoints/webhook-portal/sandbox/live/session-course.js';
 
 const START = new Date('2026-03-02T17:00:00Z');
 const seeds = fc.integer({ min: 1, max: 2 ** 31 - 1 });

@@ -1,4 +1,4 @@
-import { acceptSchema } from '../../src/webhooks/event-types/event-schema.js';
+import { acceptSchema } from '#events/webhooks/event-types/event-schema.js';
 import { processorTime } from '../support/processor-time.js';
 import { schemaRefusal } from '../support/schema-refusal.js';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { linearPattern } from '../../src/webhooks/event-types/linear-pattern.js';
+import { linearPattern } from '#events/webhooks/event-types/linear-pattern.js';
 
 const pattern = (text: string) => linearPattern(text, () => undefined);
 

@@ -4,12 +4,12 @@ import {
   newTotpSecret,
   stepOfCode,
   totpUri,
-} from '../../src/users/factors/one-time-passwords.js';
+} from '#access/users/factors/one-time-passwords.js';
 import {
   newRecoveryCode,
   readRecoveryCode,
   recoveryCodeDigest,
-} from '../../src/users/factors/recovery-code.js';
+} from '#access/users/factors/recovery-code.js';
 
 // The secret of RFC 6238, appendix B: the ASCII text 12345678901234567890.
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';

@@ -1,13 +1,13 @@
 import type { HttpAdapterHost } from '@nestjs/core';
-import type { ActivityService } from '../../src/activity/activity.service.js';
-import type { ClientEntity } from '../../src/clients/client.entity.js';
-import { ClientAuthenticationService } from '../../src/clients/client-authentication.service.js';
-import type { ClientsRepository } from '../../src/clients/clients.repository.js';
-import type { KnownClientsService } from '../../src/clients/known-clients.service.js';
-import type { SecretUse, SecretUsesRepository } from '../../src/clients/secret-uses.repository.js';
-import { SecretUsesService } from '../../src/clients/secret-uses.service.js';
-import { newId } from '../../src/secrets/ids.js';
-import { digestOf } from '../../src/secrets/tokens.js';
+import type { ActivityService } from '#records/activity/activity.service.js';
+import type { ClientEntity } from '#access/clients/client.entity.js';
+import { ClientAuthenticationService } from '#access/clients/client-authentication.service.js';
+import type { ClientsRepository } from '#access/clients/clients.repository.js';
+import type { KnownClientsService } from '#access/clients/known-clients.service.js';
+import type { SecretUse, SecretUsesRepository } from '#access/clients/secret-uses.repository.js';
+import { SecretUsesService } from '#access/clients/secret-uses.service.js';
+import { newId } from '#platform/secrets/ids.js';
+import { digestOf } from '#platform/secrets/tokens.js';
 
 const SECRET = 'a secret of at least 32 characters';
 

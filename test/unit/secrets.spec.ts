@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { decodeTime } from 'ulid';
-import { HOUR_MS } from '../../src/config/durations.js';
-import { CLIENT_ID_PATTERN, isId, newId, USER_ID_PATTERN } from '../../src/secrets/ids.js';
-import { hashPassword, verifyPassword } from '../../src/secrets/passwords.js';
-import { seal, unseal } from '../../src/secrets/seal.js';
+import { HOUR_MS } from '#platform/config/durations.js';
+import { CLIENT_ID_PATTERN, isId, newId, USER_ID_PATTERN } from '#platform/secrets/ids.js';
+import { hashPassword, verifyPassword } from '#platform/secrets/passwords.js';
+import { seal, unseal } from '#platform/secrets/seal.js';
 import {
   digestOf,
   isSecret,
@@ -11,7 +11,7 @@ import {
   sameDigest,
   SECRET_PREFIXES,
   type SecretKind,
-} from '../../src/secrets/tokens.js';
+} from '#platform/secrets/tokens.js';
 
 const KINDS = Object.keys(SECRET_PREFIXES) as SecretKind[];
 const key = (fill: string) => Buffer.alloc(32, fill);

@@ -3,8 +3,8 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { SettingsError } from '../../src/config/process-environment.js';
-import { loadSettings } from '../../src/config/settings.js';
+import { SettingsError } from '#platform/config/process-environment.js';
+import { loadSettings } from '#platform/config/settings.js';
 
 const KEY = Buffer.alloc(32, 1).toString('base64');
 const OTHER_KEY = Buffer.alloc(32, 2).toString('base64');

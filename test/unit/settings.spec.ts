@@ -1,7 +1,7 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { loadSettings, migrationSettingsOf, type Settings } from '../../src/config/settings.js';
+import { loadSettings, migrationSettingsOf, type Settings } from '#platform/config/settings.js';
 import { refusalOf } from '../support/settings-refusal.js';
 
 const KEY = Buffer.alloc(32, 1).toString('base64');

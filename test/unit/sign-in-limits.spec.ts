@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ActivityService } from '../../src/activity/activity.service.js';
+import type { ActivityService } from '#records/activity/activity.service.js';
 import {
   SignInLimitsService,
   type SignInAttempt,
-} from '../../src/rate-limits/sign-in/sign-in-limits.service.js';
-import { MemoryRateLimitStore } from '../../src/rate-limits/store/memory-rate-limit-store.js';
-import type { KnownBrowsersService } from '../../src/users/sessions/known-browsers.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+} from '#access/rate-limits/sign-in/sign-in-limits.service.js';
+import { MemoryRateLimitStore } from '#access/rate-limits/store/memory-rate-limit-store.js';
+import type { KnownBrowsersService } from '#access/users/sessions/known-browsers.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 
 const REQUEST = { ip: '192.0.2.1' } as FastifyRequest;
 const REPLY = {} as FastifyReply;

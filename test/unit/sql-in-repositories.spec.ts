@@ -6,7 +6,7 @@ const KINDS = /\.(?:service|controller|guard|grant|strategy|interceptor|filter)\
 const SQL =
   /\b(?:SELECT|INSERT INTO|DELETE FROM|UPDATE|LISTEN|UNLISTEN|NOTIFY|SET|JOIN|WHERE)\s|\bpg_\w+\(|\.query\s*[(<]|\b[sS]tatements\.run\s*[(<]/;
 /** It is the connection for notifications itself: LISTEN, UNLISTEN, pg_notify. */
-const THE_CONNECTION = 'database/connections/listener.service.ts';
+const THE_CONNECTION = 'platform/database/connections/listener.service.ts';
 
 const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
 

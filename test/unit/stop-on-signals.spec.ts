@@ -1,4 +1,4 @@
-import { exitOnSignals, stopOnSignals } from '../../src/start/stop-on-signals.js';
+import { exitOnSignals, stopOnSignals } from '#start/stop-on-signals.js';
 import { HeldTimers, turns } from '../support/held-timers.js';
 
 // Contract §14: it exits with 0 within 10 s, even if work never ends.

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-const ASSETS = 'src/web/assets';
+const ASSETS = 'src/platform/web/assets';
 const PICO = 'node_modules/@picocss/pico/css/pico.min.css';
 
 const declaredIn = (css: string): string[] => [...css.matchAll(/(--[\w-]+)\s*:/g)].map(([, name]) => name!);

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { PurgeTask } from '../../src/database/purge/purge-tasks.js';
+import type { PurgeTask } from '#platform/database/purge/purge-tasks.js';
 
 /** The module that owns each table: only it changes the table. */
 const OWNERS: Record<string, string[]> = {
@@ -62,57 +62,68 @@ const OWNERS: Record<string, string[]> = {
  * those that have another.
  */
 const READS: Record<string, string[]> = {
-  'activity/activity.repository.ts': ['clients'],
-  'admin/console/waiting/waiting.repository.ts': ['redirect_uri_requests', 'webhook_endpoints'],
-  'brand/brand-purge.ts': ['clients'],
-  'clients/clients.repository.ts': ['users'],
-  'clients/operator-clients.repository.ts': ['organisation_members', 'users'],
-  'clients/operator-role.sql.ts': ['scopes'],
-  'consents/consent-expiry.repository.ts': ['clients', 'users'],
-  'consents/consent.sql.ts': ['users'],
-  'consents/consents.repository.ts': ['users'],
-  'disclosures/deliveries-of-event.sql.ts': ['deliveries', 'delivery_attempts'],
-  'disclosures/delivery-sums.repository.ts': ['consents', 'event_types', 'events'],
-  'disclosures/disclosure-history.repository.ts': ['clients', 'consents', 'event_types', 'events', 'scopes'],
-  'disclosures/disclosures.repository.ts': ['consents', 'scopes'],
-  'mail/mails.repository.ts': ['users'],
-  'partners/members/invitations.repository.ts': ['users'],
-  'partners/members/member-clients.repository.ts': ['clients', 'users'],
-  'partners/members/members.repository.ts': ['users'],
-  'sandbox/drivers.repository.ts': ['consents', 'users'],
-  'sandbox/plans.repository.ts': ['users'],
-  'scopes/purposes/purposes.repository.ts': ['clients'],
-  'scopes/scopes.repository.ts': ['clients', 'event_types'],
-  'tokens/access/access-tokens.repository.ts': ['clients', 'consents', 'users'],
-  'tokens/codes/authorization-codes.repository.ts': ['clients', 'consents', 'sessions', 'users'],
-  'tokens/grants/connected-clients.repository.ts': ['clients', 'consent_versions', 'consents', 'scopes'],
-  'tokens/refresh/refresh-tokens.repository.ts': ['clients', 'consents', 'users'],
+  'records/activity/activity.repository.ts': ['clients'],
+  'entrypoints/admin/console/waiting/waiting.repository.ts': ['redirect_uri_requests', 'webhook_endpoints'],
+  'records/brand/brand-purge.ts': ['clients'],
+  'access/clients/clients.repository.ts': ['users'],
+  'access/clients/operator-clients.repository.ts': ['organisation_members', 'users'],
+  'access/clients/operator-role.sql.ts': ['scopes'],
+  'access/consents/consent-expiry.repository.ts': ['clients', 'users'],
+  'access/consents/consent.sql.ts': ['users'],
+  'access/consents/consents.repository.ts': ['users'],
+  'events/disclosures/deliveries-of-event.sql.ts': ['deliveries', 'delivery_attempts'],
+  'events/disclosures/delivery-sums.repository.ts': ['consents', 'event_types', 'events'],
+  'events/disclosures/disclosure-history.repository.ts': [
+    'clients',
+    'consents',
+    'event_types',
+    'events',
+    'scopes',
+  ],
+  'events/disclosures/disclosures.repository.ts': ['consents', 'scopes'],
+  'records/mail/mails.repository.ts': ['users'],
+  'events/partners/members/invitations.repository.ts': ['users'],
+  'events/partners/members/member-clients.repository.ts': ['clients', 'users'],
+  'events/partners/members/members.repository.ts': ['users'],
+  'events/sandbox/drivers.repository.ts': ['consents', 'users'],
+  'events/sandbox/plans.repository.ts': ['users'],
+  'access/scopes/purposes/purposes.repository.ts': ['clients'],
+  'access/scopes/scopes.repository.ts': ['clients', 'event_types'],
+  'access/tokens/access/access-tokens.repository.ts': ['clients', 'consents', 'users'],
+  'access/tokens/codes/authorization-codes.repository.ts': ['clients', 'consents', 'sessions', 'users'],
+  'access/tokens/grants/connected-clients.repository.ts': [
+    'clients',
+    'consent_versions',
+    'consents',
+    'scopes',
+  ],
+  'access/tokens/refresh/refresh-tokens.repository.ts': ['clients', 'consents', 'users'],
   // The addresses that an erased person had.
-  'users/accounts/users.repository.ts': ['audit_events'],
-  'users/factors/passkeys.repository.ts': ['identities'],
-  'webhook-portal/access/member-sessions.repository.ts': [
+  'access/users/accounts/users.repository.ts': ['audit_events'],
+  'access/users/factors/passkeys.repository.ts': ['identities'],
+  'entrypoints/webhook-portal/access/member-sessions.repository.ts': [
     'clients',
     'organisation_members',
     'webhook_endpoints',
   ],
-  'webhook-portal/access/portal-links.repository.ts': ['clients', 'grants'],
-  'webhook-portal/access/opened-portal.sql.ts': ['clients', 'consents', 'grants', 'users'],
+  'entrypoints/webhook-portal/access/portal-links.repository.ts': ['clients', 'grants'],
+  'entrypoints/webhook-portal/access/opened-portal.sql.ts': ['clients', 'consents', 'grants', 'users'],
   // What all pages that follow a sandbox depend on, in one statement for an instance.
-  'webhook-portal/sandbox/live/sandbox-states.repository.ts': [
+  'entrypoints/webhook-portal/sandbox/live/sandbox-states.repository.ts': [
     'client_requests',
     'deliveries',
     'sandbox_faults',
     'sandbox_planned_events',
   ],
-  'webhooks/contacts/contacts.repository.ts': ['clients'],
-  'webhooks/deliveries/deliveries.repository.ts': ['clients'],
-  'webhooks/deliveries/delivery-queue.repository.ts': ['clients'],
-  'webhooks/deliveries/recoveries.repository.ts': ['clients', 'consents', 'users'],
-  'webhooks/endpoints/endpoints.repository.ts': ['clients'],
-  'webhooks/events/events.repository.ts': ['clients', 'consents', 'users'],
-  'webhooks/feed/event-feed.repository.ts': ['clients', 'consents'],
+  'events/webhooks/contacts/contacts.repository.ts': ['clients'],
+  'events/webhooks/deliveries/deliveries.repository.ts': ['clients'],
+  'events/webhooks/deliveries/delivery-queue.repository.ts': ['clients'],
+  'events/webhooks/deliveries/recoveries.repository.ts': ['clients', 'consents', 'users'],
+  'events/webhooks/endpoints/endpoints.repository.ts': ['clients'],
+  'events/webhooks/events/events.repository.ts': ['clients', 'consents', 'users'],
+  'events/webhooks/feed/event-feed.repository.ts': ['clients', 'consents'],
   // Before the service is put together, when no module has its repository yet.
-  'webhooks/signing/encryption-canary.repository.ts': ['token_keys'],
+  'events/webhooks/signing/encryption-canary.repository.ts': ['token_keys'],
   'start/bootstrap-operator.ts': ['audit_events', 'client_secrets', 'clients', 'users'],
   'start/prepare-database.ts': [
     'audit_events',
@@ -123,33 +134,33 @@ const READS: Record<string, string[]> = {
     'webhook_endpoints',
   ],
   // The list of active grants shows the names of their clients and users.
-  'tokens/grants/grant.entity.ts': ['clients', 'users'],
+  'access/tokens/grants/grant.entity.ts': ['clients', 'users'],
   // Locks the user whose grants end, so that nothing new is issued in the meantime.
-  'tokens/grants/grants.repository.ts': ['users'],
+  'access/tokens/grants/grants.repository.ts': ['users'],
   // The notification of the open period, together with the remaining seconds of the period.
-  'rate-limits/partners/rate-limit-notifications.repository.ts': ['notifications'],
+  'access/rate-limits/partners/rate-limit-notifications.repository.ts': ['notifications'],
   // Readiness asks whether the migrations of this build have run.
-  'operations/readiness.repository.ts': ['migrations'],
+  'entrypoints/operations/readiness.repository.ts': ['migrations'],
 };
 
 /** Where another module's table is changed. */
 const WRITES: Record<string, string[]> = {
   // A period and its notification begin together, once, in one guarded statement.
-  'rate-limits/partners/rate-limit-notifications.repository.ts': ['notifications'],
+  'access/rate-limits/partners/rate-limit-notifications.repository.ts': ['notifications'],
   // The first operator exists before the modules and their services do.
   'start/bootstrap-operator.ts': ['audit_events', 'client_secrets', 'clients', 'users'],
   // The epoch of a client's tokens is a column of the client.
-  'tokens/grants/grants.repository.ts': ['clients'],
+  'access/tokens/grants/grants.repository.ts': ['clients'],
   // Erasing a user removes what the log says about the user, in the same transaction.
-  'users/accounts/users.repository.ts': ['audit_events'],
+  'access/users/accounts/users.repository.ts': ['audit_events'],
 };
 
 /** Where the name of a table is filled into a statement, so that the patterns below do not see it. */
 const FILLED_IN = [
   // Deletes expired rows of the tables that the modules register.
-  'database/purge/purge.repository.ts',
+  'platform/database/purge/purge.repository.ts',
   // Reads a page of the list that it is asked for.
-  'database/queries/read-page.ts',
+  'platform/database/queries/read-page.ts',
 ];
 
 /** Functions of the database that change a table which the service's role cannot change. */
@@ -161,6 +172,8 @@ const FUNCTIONS: Record<string, string> = {
 const OWNER_OF = new Map(
   Object.entries(OWNERS).flatMap(([owner, tables]) => tables.map((table) => [table, owner])),
 );
+/** `access/users/accounts/users.service.ts` is of `users`. */
+const moduleOf = (file: string) => file.split(path.sep)[1];
 const SOURCE = path.join(process.cwd(), 'src');
 const TEXTS = new Map(
   readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
@@ -215,7 +228,7 @@ function foreignTables(tablesOf: (text: string) => string[]): Record<string, str
   for (const [file, text] of TEXTS) {
     if (file.endsWith('.module.ts')) continue;
     const tables = tablesOf(text).filter(
-      (table) => OWNER_OF.has(table) && OWNER_OF.get(table) !== file.split(path.sep)[0],
+      (table) => OWNER_OF.has(table) && OWNER_OF.get(table) !== moduleOf(file),
     );
     if (tables.length > 0) found[file] = [...new Set(tables)].sort();
   }
@@ -243,11 +256,10 @@ describe('Every table has an owner', () => {
       const lists = (await import(pathToFileURL(compiled).href)) as Record<string, PurgeTask[]>;
       const tables = Object.values(lists).flatMap((tasks) => tasks.map(({ table }) => table));
       expect(tables.length).toBeGreaterThan(0);
-      for (const table of tables)
-        if (OWNER_OF.get(table) !== file.split(path.sep)[0]) elsewhere.push([file, table]);
+      for (const table of tables) if (OWNER_OF.get(table) !== moduleOf(file)) elsewhere.push([file, table]);
     }
     // How long a change matters depends on the keys of the tokens.
-    expect(elsewhere).toEqual([['tokens/tokens-purge.ts', 'access_changes']]);
+    expect(elsewhere).toEqual([['access/tokens/tokens-purge.ts', 'access_changes']]);
   });
 
   it('and statements name their tables, but for the named exceptions', () => {

@@ -3,14 +3,16 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 const modules = JSON.parse(readFileSync('test/modules.json', 'utf8')) as Record<string, string[]>;
 const filesIn = (folder: string): string[] =>
   readdirSync(`test/${folder}`).filter((name) => /\.spec\.tsx?$/.test(name));
+const foldersIn = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true })
+    .filter((each) => each.isDirectory())
+    .map(({ name }) => name);
 const all = ['browser', 'e2e', 'faults', 'medium', 'properties', 'unit'].flatMap(filesIn);
 
 describe('The list of the files about each module', () => {
   it('knows the modules of the service, and no other', () => {
-    const known = readdirSync('src', { withFileTypes: true }).filter((each) => each.isDirectory());
-    expect(Object.keys(modules).filter((name) => name !== 'demo')).toEqual(
-      known.map(({ name }) => name).sort(),
-    );
+    const known = ['start', ...foldersIn('src').flatMap((wing) => foldersIn(`src/${wing}`))];
+    expect(Object.keys(modules).filter((name) => name !== 'demo')).toEqual(known.sort());
     expect(existsSync('demo')).toBe(true);
   });
 

@@ -1,5 +1,5 @@
-import { flag, orNull, text, time } from '../../src/http/api/api-schemas.js';
-import { viewOf } from '../../src/http/api/view-of.js';
+import { flag, orNull, text, time } from '#platform/http/api/api-schemas.js';
+import { viewOf } from '#platform/http/api/view-of.js';
 
 interface Source {
   id: string;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { pageWordsOf } from '../../src/http/problems/page-words.js';
-import { API_WORDS, apiWords, SHARED_WORDS, violation } from '../../src/http/problems/violation.js';
+import { pageWordsOf } from '#platform/http/problems/page-words.js';
+import { API_WORDS, apiWords, SHARED_WORDS, violation } from '#platform/http/problems/violation.js';
 import { API_WORDS as TERMS_OF_THE_API } from '../support/plain-words.js';
 
 /** Each code with words of its own for pages, and what API and pages say. */

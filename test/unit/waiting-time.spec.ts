@@ -1,4 +1,4 @@
-import { waitingTime } from '../../src/rate-limits/waiting-time.js';
+import { waitingTime } from '#access/rate-limits/waiting-time.js';
 
 describe('the waiting time for people', () => {
   it.each([

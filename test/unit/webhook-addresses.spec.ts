@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { isPublicAddress } from '../../src/webhooks/http/address-rules.js';
-import { apiWords, type Violation } from '../../src/http/problems/violation.js';
-import { checkEndpointAddress, checkEndpointUrl } from '../../src/webhooks/http/endpoint-url.js';
+import { isPublicAddress } from '#events/webhooks/http/address-rules.js';
+import { apiWords, type Violation } from '#platform/http/problems/violation.js';
+import { checkEndpointAddress, checkEndpointUrl } from '#events/webhooks/http/endpoint-url.js';
 import { ANY_CHARACTER } from '../support/any-character.js';
 
 const wordsOf = (found: Violation | undefined): string | undefined => found && apiWords(found);

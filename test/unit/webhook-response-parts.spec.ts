@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { retryAfterMs, textOfBody } from '../../src/webhooks/http/response-parts.js';
+import { retryAfterMs, textOfBody } from '#events/webhooks/http/response-parts.js';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 const DAY = 86_400_000;

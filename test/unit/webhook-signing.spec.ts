@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { makeEndpointSecret } from '../../src/webhooks/signing/endpoint-secret.js';
-import { SealedBox } from '../../src/secrets/sealed-box.js';
-import { signDelivery } from '../../src/webhooks/signing/sign-delivery.js';
-import { verifySignature } from '../../src/webhooks/signing/verify-signature.js';
+import { makeEndpointSecret } from '#events/webhooks/signing/endpoint-secret.js';
+import { SealedBox } from '#platform/secrets/sealed-box.js';
+import { signDelivery } from '#events/webhooks/signing/sign-delivery.js';
+import { verifySignature } from '#events/webhooks/signing/verify-signature.js';
 
 const [SECRET, OTHER] = [makeEndpointSecret(), makeEndpointSecret()];
 const NOW = Date.now();

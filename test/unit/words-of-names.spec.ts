@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { APPROVAL_ACTIONS, APPROVAL_STATES } from '../../src/admin/approvals/approval.entity.js';
-import { wordsOf } from '../../src/users/accounts/words-of-names.js';
+import { APPROVAL_ACTIONS, APPROVAL_STATES } from '#entrypoints/admin/approvals/approval.entity.js';
+import { wordsOf } from '#access/users/accounts/words-of-names.js';
 import { EVENT_TYPES } from '../../migrations/event-types.js';
 import { EVENT_SCHEMAS } from '../../migrations/event-schemas.js';
 

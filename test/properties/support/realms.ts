@@ -1,6 +1,6 @@
-import { SERVICE_ACTOR } from '../../../src/audit/audit.service.js';
-import { NotificationsService } from '../../../src/notifications/notifications.service.js';
-import { LIVE_REALM } from '../../../src/users/accounts/environment.js';
+import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
+import { NotificationsService } from '#records/notifications/notifications.service.js';
+import { LIVE_REALM } from '#access/users/accounts/environment.js';
 import { BrowserSession } from '../../support/browser-session.js';
 import { REDIRECT_URI, type TestClient } from '../../support/factory.js';
 import { credentialsOf } from '../../support/oauth.js';

@@ -1,4 +1,4 @@
-import { Problem } from '../../../src/http/problems/problem.js';
+import { Problem } from '#platform/http/problems/problem.js';
 
 /** Returns the result, or the problem that was thrown; throws any other error. */
 export function orProblem<T>(work: () => T): T | Problem {

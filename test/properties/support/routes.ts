@@ -1,7 +1,7 @@
 import diagnostics from 'node:diagnostics_channel';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { committedDocument } from '../../support/openapi-document.js';
-import type { Operation } from '../../../src/api-docs/openapi.js';
+import type { Operation } from '#entrypoints/api-docs/openapi.js';
 import type { Live } from './live.js';
 
 /** A route as registered with the framework. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Schema } from '../../../src/api-docs/openapi.js';
+import type { Schema } from '#entrypoints/api-docs/openapi.js';
 import { anyJson, memberName, type Json } from './json-text.js';
 import { LIVE, live } from './live.js';
 import { oddText } from './odd-text.js';

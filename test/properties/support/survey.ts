@@ -1,4 +1,4 @@
-import type { Schema } from '../../../src/api-docs/openapi.js';
+import type { Schema } from '#entrypoints/api-docs/openapi.js';
 import { committedDocument, deref } from '../../support/openapi-document.js';
 import { CALLERS, FORMS, NEEDS, QUERIES, TYPED_AT, type Draft, type FormDraft } from './draft.js';
 import type { Exchange, Exchanges } from './exchanges.js';

@@ -1,4 +1,4 @@
-import { ReceiptKeysService } from '../../../src/consents/record/receipt-keys.service.js';
+import { ReceiptKeysService } from '#access/consents/record/receipt-keys.service.js';
 import { createHash } from 'node:crypto';
 import { REDIRECT_URI } from '../factory.js';
 import { credentialsOf } from '../oauth.js';

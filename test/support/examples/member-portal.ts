@@ -1,4 +1,4 @@
-import { RedirectUriRequestsService } from '../../../src/partners/redirect-uris/redirect-uri-requests.service.js';
+import { RedirectUriRequestsService } from '#events/partners/redirect-uris/redirect-uri-requests.service.js';
 import type { Stage } from './stage.js';
 
 /** What operators do about the portal of a partner: its members, and redirect URIs that they ask for. */

@@ -1,4 +1,4 @@
-import type { UserEntity } from '../../../src/users/accounts/user.entity.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import type { TestClient } from '../factory.js';
 import type { Answer } from '../http.js';
 import type { TestService } from '../test-service.js';

@@ -1,11 +1,11 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { ClientRequest } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { SERVICE_ACTOR } from '../../../../src/audit/audit.service.js';
-import { ClientsService } from '../../../../src/clients/clients.service.js';
-import { ConsentsService } from '../../../../src/consents/consents.service.js';
-import type { UserEntity } from '../../../../src/users/accounts/user.entity.js';
-import { UsersService } from '../../../../src/users/accounts/users.service.js';
+import { SERVICE_ACTOR } from '../../../../src/records/audit/audit.service.js';
+import { ClientsService } from '../../../../src/access/clients/clients.service.js';
+import { ConsentsService } from '../../../../src/access/consents/consents.service.js';
+import type { UserEntity } from '../../../../src/access/users/accounts/user.entity.js';
+import { UsersService } from '../../../../src/access/users/accounts/users.service.js';
 import { holdClock, putClockForward } from '../../../../test/support/clock.js';
 import type { TestClient } from '../../../../test/support/factory.js';
 import { untilHourHasRoom } from '../../../../test/support/hours.js';

@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
+import type { EntityManager } from 'typeorm';
+import { AuditService, changesBetween, type Actor, type AuditEntry } from '#records/audit/audit.service.js';
+import { Problem, validationFailed } from '#platform/http/problems/problem.js';
+import { violation, type Violations } from '#platform/http/problems/violation.js';
+import type { ScopeEntity } from '#access/scopes/scope.entity.js';
+import { PurposesService } from '#access/scopes/purposes/purposes.service.js';
+import { ScopesService } from '#access/scopes/scopes.service.js';
+import { AccessRevocations } from '#access/users/accounts/access-revocations.js';
+import { clientViolations, DEFAULT_SECRET_OVERLAP_SECONDS } from './client-rules.js';
+import type { ClientEntity } from './client.entity.js';
+import { CLIENT, type NewClient } from './client.resource.js';
+import { ClientsRepository, type ClientValues } from './clients.repository.js';
+import { OperatorClientsService } from './operator-clients.service.js';
+
+/** The desired state of a client. */
+export interface WantedClient {
+  id: string;
+  isNew: boolean;
+  input: NewClient;
+  /** Undefined leaves it as it is; a new client is enabled. */
+  enabled?: boolean;
+}
+
+type Values = ClientValues & { id: string };
+
+/** Creates and changes many clients in a few statements, with the same rules and audit events as `ClientsService`. */
+@Injectable()
+export class ClientBatchesService {
+  constructor(
+    private readonly repository: ClientsRepository,
+    private readonly scopes: ScopesService,
+    private readonly purposes: PurposesService,
+    private readonly operators: OperatorClientsService,
+    private readonly revocations: AccessRevocations,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** All clients, by id. */
+  list(manager: EntityManager): Promise<ClientEntity[]> {
+    return this.repository.listAll(manager);
+  }
+
+  /** Creates and changes clients in the caller's transaction. Returns the 400 problem of each refused client, by its index. */
+  async put(
+    manager: EntityManager,
+    wanted: readonly WantedClient[],
+    actor: Actor,
+  ): Promise<Map<number, Problem>> {
+    const refused = new Map<number, Problem>();
+    if (wanted.length === 0) return refused;
+    const old = wanted.flatMap(({ id, isNew }) => (isNew ? [] : [id]));
+    const before = new Map(
+      (await this.repository.lockAll(manager, old)).map((client) => [client.id, client]),
+    );
+    const catalogue = await this.scopes.listAndHold(manager);
+    const named = [...new Set(wanted.flatMap(({ input }) => input.purposes ?? []))];
+    const purposes = await this.purposes.hold(manager, named);
+    const [created, changed]: [Values[], Values[]] = [[], []];
+    for (const [n, each] of wanted.entries()) {
+      const was = before.get(each.id);
+      const values = {
+        ...{ logoId: was?.logoId ?? null, enabled: each.enabled ?? was?.enabled ?? true, id: each.id },
+        ...CLIENT.complete(each.input),
+      };
+      try {
+        await this.check(manager, was, values, { catalogue, purposes }, actor);
+        (was ? changed : created).push(values);
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        refused.set(n, error);
+      }
+    }
+    if (refused.size > 0) return refused;
+    await this.repository.insertAll(manager, created);
+    await this.repository.updateAll(manager, changed);
+    for (const { id, enabled } of changed) {
+      if (before.get(id)!.enabled && !enabled) {
+        await this.revocations.revokeByClient(manager, id, 'client_disabled');
+      }
+    }
+    const entries = [...created, ...changed].flatMap((values) => entryOf(before.get(values.id), values));
+    await this.audit.recordAll(manager, actor, entries);
+    return refused;
+  }
+
+  /** The digests of the secrets of these clients, and whether each has expired. */
+  secretsOf(manager: EntityManager, ids: readonly string[]): ReturnType<ClientsRepository['digestsOf']> {
+    return this.repository.digestsOf(manager, ids);
+  }
+
+  /** Adds a secret to each of these clients; earlier ones stay valid for a day, also one that someone else adds at this moment. */
+  async addSecrets(
+    manager: EntityManager,
+    secrets: readonly { clientId: string; digest: Buffer; isNew: boolean }[],
+    actor: Actor,
+  ): Promise<void> {
+    if (secrets.length === 0) return;
+    await this.repository.lockAll(
+      manager,
+      secrets.map(({ clientId }) => clientId),
+    );
+    const until = await this.repository.addSecrets(manager, secrets, DEFAULT_SECRET_OVERLAP_SECONDS);
+    const rotated = secrets.filter(({ isNew }) => !isNew);
+    await this.audit.recordAll(
+      manager,
+      actor,
+      rotated.map(({ clientId }) => ({
+        ...{ action: 'client.secret_rotated', subjectType: 'client', subjectId: clientId },
+        after: { previous_secret_expires_at: until.get(clientId)?.toISOString() ?? null },
+      })),
+    );
+  }
+
+  private async check(
+    manager: EntityManager,
+    was: ClientEntity | undefined,
+    values: Values,
+    { catalogue, purposes }: { catalogue: ScopeEntity[]; purposes: string[] },
+    actor: Actor,
+  ): Promise<void> {
+    const violations = { ...clientViolations(values, catalogue, purposes), ...(was && fixedIn(was, values)) };
+    if (Object.keys(violations).length > 0) throw validationFailed(violations);
+    if (was?.enabled === values.enabled && was.companyService === values.companyService) return;
+    await this.operators.requireBacking(manager, values, catalogue, actor);
+  }
+}
+
+/** Fields that cannot change after creation. */
+const fixedIn = (was: ClientEntity, values: Values): Violations =>
+  Object.fromEntries(
+    CLIENT.list
+      .filter(({ given, changeable, key }) => {
+        const [one, other] = [was, values].map((each) => each[key as keyof ClientValues]);
+        return given && !changeable && !isDeepStrictEqual(one, other);
+      })
+      .map(({ wire }) => [wire, [violation('fixed', { what: 'client' })]]),
+  );
+
+function entryOf(was: ClientEntity | undefined, values: Values): AuditEntry[] {
+  const after = CLIENT.auditView(values as ClientEntity);
+  const subject = { subjectType: 'client', subjectId: values.id } as const;
+  if (!was) return [{ ...subject, action: 'client.created', after }];
+  const difference = changesBetween(CLIENT.auditView(was), after);
+  return difference ? [{ ...subject, action: 'client.updated', ...difference }] : [];
+}

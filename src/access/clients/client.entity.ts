@@ -1,0 +1,82 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { InRealm } from '#platform/database/entities/in-realm.js';
+import type { Environment } from '#access/users/accounts/environment.js';
+import { TextOrNull } from '#platform/database/entities/columns.js';
+
+export const CLIENT_TYPES = ['confidential', 'public'] as const;
+export type ClientType = (typeof CLIENT_TYPES)[number];
+export const GRANT_TYPES = ['authorization_code', 'client_credentials', 'refresh_token'] as const;
+export type GrantType = (typeof GRANT_TYPES)[number];
+
+/** An OAuth client (contract §2); its id is the `client_id`. */
+@Entity('clients')
+export class ClientEntity extends InRealm {
+  @PrimaryColumn('text')
+  id!: string;
+
+  @Column('text')
+  name!: string;
+
+  /** For operators. */
+  @Column('text', { default: '' })
+  description!: string;
+
+  /** Shown to users with its name: a page about it, its privacy policy, and the organisation that runs it. */
+  @TextOrNull()
+  site!: string | null;
+
+  @TextOrNull()
+  privacyPolicy!: string | null;
+
+  @TextOrNull()
+  organisation!: string | null;
+
+  @TextOrNull()
+  logoId!: string | null;
+
+  @Column('text')
+  type!: ClientType;
+
+  @Column('text', { array: true })
+  grantTypes!: GrantType[];
+
+  @Column('text', { array: true })
+  scopes!: string[];
+
+  /** The scopes that a user may decline. */
+  @Column('text', { array: true, default: '{}' })
+  optionalScopes!: string[];
+
+  /** What it wants the data for: names of the catalogue of purposes. */
+  @Column('text', { array: true, default: '{}' })
+  purposes!: string[];
+
+  /** After how many days a consent to it ends; null for the default of the service. */
+  @Column('integer', { nullable: true })
+  consentExpiryDays!: number | null;
+
+  @Column('text', { array: true })
+  redirectUris!: string[];
+
+  @Column('text')
+  ownerId!: string;
+
+  @Column('boolean')
+  enabled!: boolean;
+
+  /** Requests per hour; null for the default of the service. */
+  @Column('integer', { nullable: true })
+  rateLimit!: number | null;
+
+  /** Has operator scopes without an operator as its owner: an admin has marked it as a service of the company (contract §17). */
+  @Column('boolean', { default: false })
+  companyService!: boolean;
+
+  /** Designated under the Digital Markets Act: users cannot share data with it (Data Act, Article 5(3)). */
+  @Column('boolean', { default: false })
+  gatekeeper!: boolean;
+
+  /** Fixed when it is created. */
+  @Column({ type: 'text', update: false })
+  environment!: Environment;
+}

@@ -1,0 +1,52 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ActivityModule } from '#records/activity/activity.module.js';
+import { AuditModule } from '#records/audit/audit.module.js';
+import { BrandModule } from '#records/brand/brand.module.js';
+import { ScopesModule } from '#access/scopes/scopes.module.js';
+import { UsersModule } from '#access/users/users.module.js';
+import { ClientEntity } from './client.entity.js';
+import { ClientSecretUseEntity } from './client-secret-use.entity.js';
+import { ClientSecretEntity } from './client-secret.entity.js';
+import { ClientAuthenticationService } from './client-authentication.service.js';
+import { ClientBatchesService } from './client-batches.service.js';
+import { ClientSecretsService } from './client-secrets.service.js';
+import { ClientsRepository } from './clients.repository.js';
+import { OperatorClientsRepository } from './operator-clients.repository.js';
+import { OperatorClientsService } from './operator-clients.service.js';
+import { KnownClientsService } from './known-clients.service.js';
+import { ClientsPersonalData } from './clients-personal-data.service.js';
+import { ClientsService } from './clients.service.js';
+import { SecretUsesRepository } from './secret-uses.repository.js';
+import { SecretUsesService } from './secret-uses.service.js';
+
+const EXPORTED = [
+  ClientAuthenticationService,
+  ClientBatchesService,
+  ClientSecretsService,
+  ClientsService,
+  KnownClientsService,
+  SecretUsesService,
+];
+
+/** OAuth clients, their secrets, and client authentication. */
+@Module({
+  imports: [
+    ActivityModule,
+    ScopesModule,
+    AuditModule,
+    BrandModule,
+    UsersModule,
+    TypeOrmModule.forFeature([ClientEntity, ClientSecretEntity, ClientSecretUseEntity]),
+  ],
+  providers: [
+    ...EXPORTED,
+    ClientsPersonalData,
+    ClientsRepository,
+    OperatorClientsRepository,
+    OperatorClientsService,
+    SecretUsesRepository,
+  ],
+  exports: EXPORTED,
+})
+export class ClientsModule {}

@@ -1,0 +1,287 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditService, changesBetween, type Actor } from '#records/audit/audit.service.js';
+import { LogosService } from '#records/brand/logos.service.js';
+import { isForeignKeyViolation, isUniqueViolation } from '#platform/database/queries/database-errors.js';
+import { Transactions } from '#platform/database/queries/transactions.js';
+import type { Page, PageRequest } from '#platform/database/queries/read-page.js';
+import { notFound, validationFailed, type Problem } from '#platform/http/problems/problem.js';
+import type { ScopeEntity } from '#access/scopes/scope.entity.js';
+import { PurposesService } from '#access/scopes/purposes/purposes.service.js';
+import { ScopesService } from '#access/scopes/scopes.service.js';
+import { newId } from '#platform/secrets/ids.js';
+import { digestOf, newSecret } from '#platform/secrets/tokens.js';
+import { AccessRevocations } from '#access/users/accounts/access-revocations.js';
+import { UserErasures } from '#access/users/accounts/user-erasures.js';
+import {
+  clientViolations,
+  redirectUrisAfter,
+  type ClientShape,
+  type RedirectUriChange,
+} from './client-rules.js';
+import type { ClientEntity } from './client.entity.js';
+import { CLIENT, type ClientChanges, type NewClient } from './client.resource.js';
+import { ClientsRepository, type ClientFilter } from './clients.repository.js';
+import { OperatorClientsService } from './operator-clients.service.js';
+import { violation, type Violations } from '#platform/http/problems/violation.js';
+
+export interface RegisteredClient {
+  client: ClientEntity;
+  /** Absent for a public client. */
+  secret?: string;
+}
+
+/** Runs in the same transaction as a change; throwing rolls the change back. */
+export type Alongside = (manager: EntityManager, client: ClientEntity) => Promise<void>;
+
+/** Checks a change while the client is locked; throws to refuse it. */
+export type ClientChangeCheck = (before: ClientEntity, after: ClientEntity) => void;
+
+/** OAuth clients (contract §2, §12). Every change is an audit event in the same transaction. */
+@Injectable()
+export class ClientsService {
+  constructor(
+    private readonly repository: ClientsRepository,
+    private readonly scopes: ScopesService,
+    private readonly purposes: PurposesService,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    private readonly revocations: AccessRevocations,
+    private readonly operators: OperatorClientsService,
+    private readonly logos: LogosService,
+    erasures: UserErasures,
+  ) {
+    erasures.addObstacle(async (manager, userId) =>
+      (await repository.existsOf(userId, manager)) ? 'owns_clients' : undefined,
+    );
+  }
+
+  find(id: string, manager?: EntityManager): Promise<ClientEntity | null> {
+    return this.repository.findById(id, manager);
+  }
+
+  /** The client; throws a 404 problem. */
+  async get(id: string): Promise<ClientEntity> {
+    return (await this.repository.findById(id)) ?? this.missing();
+  }
+
+  /** The client, which does not change until the transaction ends; throws a 404 problem. */
+  async hold(manager: EntityManager, id: string): Promise<ClientEntity> {
+    return (await this.repository.hold(manager, id)) ?? this.missing();
+  }
+
+  /** The names of these clients, as far as they still exist. */
+  namesOf(ids: string[]): Promise<Pick<ClientEntity, 'id' | 'name'>[]> {
+    return this.repository.namesOf(ids);
+  }
+
+  /** The names of the first ones, by id. */
+  firstNames(limit: number): Promise<Pick<ClientEntity, 'id' | 'name' | 'environment'>[]> {
+    return this.repository.firstNames(limit);
+  }
+
+  /** The same by id; the ids may repeat. */
+  async namesById(ids: string[]): Promise<ReadonlyMap<string, string>> {
+    const found = await this.repository.namesOf([...new Set(ids)]);
+    return new Map(found.map(({ id, name }) => [id, name]));
+  }
+
+  list(filter: ClientFilter, page: PageRequest): Promise<Page<ClientEntity>> {
+    return this.repository.list(filter, page);
+  }
+
+  /** Whether the user owns a client. */
+  hasAny(ownerId: string): Promise<boolean> {
+    return this.repository.existsOf(ownerId);
+  }
+
+  /**
+   * Creates a client. The secret of a confidential client is returned only this once. Throws a 400 problem with `field_errors`.
+   */
+  create(input: NewClient, actor: Actor): Promise<RegisteredClient> {
+    return this.register(newId('clnt'), input, actor);
+  }
+
+  /** The same with a given id; undefined if a client with this id exists because the form was posted twice. */
+  async createOnce(
+    id: string,
+    input: NewClient,
+    actor: Actor,
+    alongside?: Alongside,
+  ): Promise<RegisteredClient | undefined> {
+    try {
+      return await this.register(id, input, actor, alongside);
+    } catch (error) {
+      if (!isUniqueViolation(error, 'clients_pkey')) throw error;
+      return undefined;
+    }
+  }
+
+  private register(
+    id: string,
+    input: NewClient,
+    actor: Actor,
+    alongside?: Alongside,
+  ): Promise<RegisteredClient> {
+    return this.transactions.run(async (manager) => {
+      const registered = await this.registerIn(manager, id, input, actor);
+      await alongside?.(manager, registered.client);
+      return registered;
+    });
+  }
+
+  /** The same in the caller's transaction. */
+  async registerIn(
+    manager: EntityManager,
+    id: string,
+    input: NewClient,
+    actor: Actor,
+  ): Promise<RegisteredClient> {
+    const secret = input.type === 'confidential' ? newSecret('clientSecret') : undefined;
+    const values = { ...CLIENT.complete(input), logoId: null, enabled: true };
+    try {
+      const catalogue = await this.checkRules(manager, values);
+      await this.operators.requireBacking(manager, values, catalogue, actor);
+      await this.repository.insert(manager, id, values);
+      if (secret) await this.repository.addSecret(manager, id, digestOf(secret), 0);
+      const client = (await this.repository.findById(id, manager))!;
+      await this.audit.record(manager, actor, {
+        action: 'client.created',
+        subjectId: id,
+        after: CLIENT.auditView(client),
+      });
+      return { client, ...(secret ? { secret } : {}) };
+    } catch (error) {
+      if (isForeignKeyViolation(error, 'clients_owner_id_fkey')) {
+        throw validationFailed({ owner_id: [violation('unknown_id', { what: 'user' })] });
+      }
+      if (!isForeignKeyViolation(error, 'clients_owner_realm_fkey')) throw error;
+      throw validationFailed({ owner_id: [violation('not_live_user')] });
+    }
+  }
+
+  /**
+   * Updates a client. Disabling it ends everything it holds in the same transaction, and enabling it again restores none of it.
+   */
+  async update(
+    id: string,
+    changes: ClientChanges,
+    actor: Actor,
+    check?: ClientChangeCheck,
+  ): Promise<ClientEntity> {
+    const wanted = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+    if (Object.keys(wanted).length === 0) return this.get(id);
+    return this.transactions.run(async (manager) => {
+      const before = await this.lockIn(manager, id);
+      const after = await this.updateIn(manager, before, wanted, actor);
+      check?.(before, after);
+      return after;
+    });
+  }
+
+  /** Locks the client until the caller's transaction ends; throws a 404 problem. */
+  async lockIn(manager: EntityManager, id: string): Promise<ClientEntity> {
+    return (await this.repository.lock(manager, id)) ?? this.missing();
+  }
+
+  /** Registers or removes a redirect URI of a client that the caller's transaction has locked. Throws as `update` does. */
+  changeRedirectUriIn(
+    manager: EntityManager,
+    client: ClientEntity,
+    change: RedirectUriChange,
+    actor: Actor,
+  ): Promise<ClientEntity> {
+    return this.updateIn(manager, client, { redirectUris: redirectUrisAfter(client, change) }, actor);
+  }
+
+  /** Updates a client that the caller's transaction has locked. */
+  async updateIn(
+    manager: EntityManager,
+    before: ClientEntity,
+    changes: ClientChanges,
+    actor: Actor,
+  ): Promise<ClientEntity> {
+    const { id } = before;
+    const catalogue = await this.checkRules(manager, { ...before, ...changes });
+    if (changes.enabled !== undefined || changes.companyService !== undefined) {
+      await this.operators.requireBacking(manager, { ...before, ...changes }, catalogue, actor);
+    }
+    await this.repository.update(manager, id, changes);
+    const after = (await this.repository.findById(id, manager))!;
+    if (before.enabled && !after.enabled)
+      await this.revocations.revokeByClient(manager, id, 'client_disabled');
+    const difference = changesBetween(CLIENT.auditView(before), CLIENT.auditView(after));
+    if (difference) {
+      await this.audit.record(manager, actor, { action: 'client.updated', subjectId: id, ...difference });
+    }
+    return after;
+  }
+
+  /** Sets the logo to an image from `logoFrom`, or removes it. */
+  changeLogo(id: string, image: Buffer | null, actor: Actor): Promise<void> {
+    return this.transactions.run(async (manager) => {
+      const before = await this.lockIn(manager, id);
+      const logoId = image === null ? null : await this.logos.store(manager, image);
+      if (logoId === before.logoId) return;
+      await this.repository.update(manager, id, { logoId });
+      await this.audit.record(manager, actor, {
+        action: 'client.updated',
+        subjectId: id,
+        before: { logo: before.logoId },
+        after: { logo: logoId },
+      });
+    });
+  }
+
+  /** Deletes a client with its secrets, consents, grants and tokens. */
+  delete(id: string, actor: Actor): Promise<void> {
+    return this.transactions.run((manager) => this.deleteIn(manager, id, actor));
+  }
+
+  /** The same in the caller's transaction. */
+  async deleteIn(manager: EntityManager, id: string, actor: Actor): Promise<void> {
+    const client = (await this.repository.lock(manager, id)) ?? this.missing();
+    await this.repository.delete(manager, id);
+    await this.audit.record(manager, actor, {
+      action: 'client.deleted',
+      subjectId: id,
+      before: CLIENT.auditView(client),
+    });
+  }
+
+  /** Ends every grant, token, code, portal link and portal session of the client. Returns the number of grants. */
+  revokeTokens(id: string, actor: Actor): Promise<number> {
+    return this.transactions.run(async (manager) => {
+      if (!(await this.repository.lock(manager, id))) this.missing();
+      const revoked = await this.revocations.revokeByClient(manager, id, 'tokens_revoked');
+      await this.audit.record(manager, actor, {
+        action: 'client.tokens_revoked',
+        subjectId: id,
+        after: { revoked },
+      });
+      return revoked;
+    });
+  }
+
+  /** What is wrong with a client by the rules of contract §2, by member; empty if nothing is. */
+  async violationsIn(client: ClientShape): Promise<Violations> {
+    const purposes = (await this.purposes.list()).map(({ name }) => name);
+    return clientViolations(client, await this.scopes.list(), purposes);
+  }
+
+  /** Returns the catalogue of scopes, which is locked until the transaction ends, as are the purposes of the client. */
+  private async checkRules(manager: EntityManager, client: ClientShape): Promise<ScopeEntity[]> {
+    const catalogue = await this.scopes.listAndHold(manager);
+    const purposes = await this.purposes.hold(manager, client.purposes);
+    const violations = clientViolations(client, catalogue, purposes);
+    if (Object.keys(violations).length > 0) throw validationFailed(violations);
+    return catalogue;
+  }
+
+  private missing(): never {
+    throw clientNotFound();
+  }
+}
+
+/** The 404 problem for a client id that no client has. */
+export const clientNotFound = (): Problem => notFound('There is no client with this id.');

@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditService, type Actor } from '#records/audit/audit.service.js';
+import type { OperatorRole } from '#platform/config/operator-role.js';
+import { validationFailed } from '#platform/http/problems/problem.js';
+import type { ScopeEntity } from '#access/scopes/scope.entity.js';
+import { AccessRevocations } from '#access/users/accounts/access-revocations.js';
+import { OperatorClients, type ClientsOfOperators } from '#access/users/accounts/operator-clients.js';
+import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
+import { hasOperatorScope } from './client-rules.js';
+import type { ClientEntity } from './client.entity.js';
+import { OperatorClientsRepository } from './operator-clients.repository.js';
+import { violation } from '#platform/http/problems/violation.js';
+
+type Shape = Pick<ClientEntity, 'ownerId' | 'scopes' | 'enabled' | 'companyService'>;
+
+/**
+ * Who is responsible for a client with operator scopes (contract §17): an operator, whose current role limits it, or the company.
+ * When neither is any more, the client is disabled and its tokens are revoked.
+ */
+@Injectable()
+export class OperatorClientsService implements ClientsOfOperators {
+  constructor(
+    private readonly repository: OperatorClientsRepository,
+    private readonly users: UsersService,
+    private readonly protection: OperatorProtectionService,
+    private readonly revocations: AccessRevocations,
+    private readonly audit: AuditService,
+    port: OperatorClients,
+  ) {
+    port.register(this);
+  }
+
+  roleOf(manager: EntityManager, clientId: string): Promise<OperatorRole | null> {
+    return this.repository.roleOf(manager, clientId);
+  }
+
+  behindOne(userIds: string[], manager?: EntityManager): Promise<string[]> {
+    return this.repository.behindOne(userIds, manager);
+  }
+
+  async endOf(manager: EntityManager, ownerId: string, actor: Actor): Promise<void> {
+    for (const id of await this.repository.lockPersonal(manager, ownerId)) {
+      await this.repository.disable(manager, id);
+      await this.revocations.revokeByClient(manager, id, 'client_disabled');
+      await this.audit.record(manager, actor, {
+        action: 'client.updated',
+        subjectId: id,
+        before: { enabled: true },
+        after: { enabled: false },
+      });
+    }
+  }
+
+  /**
+   * For a client that begins to work, or whose mark changes: throws a 400 problem with `field_errors` if it has operator scopes
+   * and nobody is responsible for it, and a 403 problem unless the actor is still an admin. The owner's role stays as it is until
+   * the transaction ends.
+   */
+  async requireBacking(
+    manager: EntityManager,
+    client: Shape,
+    catalogue: ScopeEntity[],
+    actor: Actor,
+  ): Promise<void> {
+    if (!hasOperatorScope(client, catalogue)) return;
+    await this.protection.requireAdmin(manager, actor);
+    if (!client.enabled || client.companyService) return;
+    const owner = await this.users.hold(manager, client.ownerId);
+    // An unknown owner is refused when the client is inserted.
+    if (owner && owner.operatorRole === null) {
+      throw validationFailed({
+        company_service: [violation('missing_company_service')],
+      });
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { BrandModule } from '#records/brand/brand.module.js';
+import { AuditModule } from '#records/audit/audit.module.js';
+import { ConsentImportService } from './import/consent-import.service.js';
+import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { ClientsModule } from '#access/clients/clients.module.js';
+import { NotificationsModule } from '#records/notifications/notifications.module.js';
+import { ScopesModule } from '#access/scopes/scopes.module.js';
+import { UsersModule } from '#access/users/users.module.js';
+import { ConsentEntity } from './consent.entity.js';
+import { ConsentEvents } from './consent-events.js';
+import { ConsentsPersonalData } from './consents-personal-data.service.js';
+import { ChangedMeanings } from './changed-meanings.service.js';
+import { ChangedMeaningsRepository } from './changed-meanings.repository.js';
+import { ConsentsRepository } from './consents.repository.js';
+import { ConsentsService } from './consents.service.js';
+import { GivenConsentsService } from './given-consents.service.js';
+import { ConsentNoticeEntity } from './consent-notice.entity.js';
+import { ConsentWordsEntity } from './record/consent-words.entity.js';
+import { ConsentExpiryRepository } from './consent-expiry.repository.js';
+import { ConsentExpiryService } from './consent-expiry.service.js';
+import { CONSENTS_PURGE } from './consents-purge.js';
+import { ConsentRecordService } from './record/consent-record.service.js';
+import { ConsentVersionEntity } from './record/consent-version.entity.js';
+import { ConsentVersionsRepository } from './record/consent-versions.repository.js';
+import { ConsentWordsRepository } from './record/consent-words.repository.js';
+import { ReceiptKeyEntity } from './record/receipt-key.entity.js';
+import { ReceiptKeysRepository } from './record/receipt-keys.repository.js';
+import { ReceiptKeysService } from './record/receipt-keys.service.js';
+
+const EXPORTED = [
+  ConsentEvents,
+  ConsentExpiryService,
+  ConsentImportService,
+  ConsentRecordService,
+  ConsentsService,
+  GivenConsentsService,
+  ReceiptKeysService,
+];
+
+/** Which user consented to what for which client. */
+@Module({
+  imports: [
+    ClientsModule,
+    ScopesModule,
+    AuditModule,
+    BrandModule,
+    UsersModule,
+    NotificationsModule,
+    TypeOrmModule.forFeature([
+      ConsentEntity,
+      ConsentNoticeEntity,
+      ConsentVersionEntity,
+      ConsentWordsEntity,
+      ReceiptKeyEntity,
+    ]),
+  ],
+  providers: [
+    ...EXPORTED,
+    ChangedMeanings,
+    ChangedMeaningsRepository,
+    ConsentsPersonalData,
+    ConsentsRepository,
+    ConsentExpiryRepository,
+    ConsentVersionsRepository,
+    ConsentWordsRepository,
+    ReceiptKeysRepository,
+  ],
+  exports: EXPORTED,
+})
+export class ConsentsModule {
+  constructor(purge: PurgeTasks) {
+    purge.add(CONSENTS_PURGE);
+  }
+}

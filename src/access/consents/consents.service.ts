@@ -1,0 +1,192 @@
+import { say } from '#platform/language/text.js';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditService, SERVICE_ACTOR, type Actor } from '#records/audit/audit.service.js';
+import { ClientsService } from '#access/clients/clients.service.js';
+import { Settings } from '#platform/config/settings.js';
+import { Transactions } from '#platform/database/queries/transactions.js';
+import type { Page, PageRequest } from '#platform/database/queries/read-page.js';
+import { notFound } from '#platform/http/problems/problem.js';
+import { MESSAGES } from '#records/notifications/message-catalogue.js';
+import { NotificationsService } from '#records/notifications/notifications.service.js';
+import { AccessRevocations } from '#access/users/accounts/access-revocations.js';
+import { UserErasures } from '#access/users/accounts/user-erasures.js';
+import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
+import { ConsentEvents } from './consent-events.js';
+import { auditView } from './consent-audit-view.js';
+import type { ConsentEntity } from './consent.entity.js';
+import { ConsentsRepository, type Ending } from './consents.repository.js';
+import type { ConsentedUser } from './consented-user.js';
+
+/** Which user consented to what for which client, and how that ends (contract §2). Every end is an audit event in its transaction. */
+@Injectable()
+export class ConsentsService {
+  constructor(
+    private readonly repository: ConsentsRepository,
+    private readonly clients: ClientsService,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    private readonly revocations: AccessRevocations,
+    private readonly notifications: NotificationsService,
+    private readonly events: ConsentEvents,
+    private readonly protection: OperatorProtectionService,
+    private readonly settings: Settings,
+    erasures: UserErasures,
+  ) {
+    erasures.add((manager, userId) => this.revokeForErasure(manager, userId));
+  }
+
+  findLive(clientId: string, userId: string): Promise<ConsentEntity | null> {
+    return this.repository.findLive(clientId, userId);
+  }
+
+  /**
+   * What the user shares with the client now, and until when: undefined without an active consent, or while the user is disabled
+   * (contract §4).
+   */
+  findSharing(
+    clientId: string,
+    userId: string,
+  ): Promise<Pick<ConsentedUser, 'scopes' | 'expiresAt'> | undefined> {
+    return this.repository.findUser({ clientId, userId });
+  }
+
+  /** The users who share data with the client, by id; with `userId`, only that user. */
+  async listUsers(
+    clientId: string,
+    userId: string | undefined,
+    page: PageRequest,
+  ): Promise<Page<ConsentedUser>> {
+    if (userId === undefined || page.after !== undefined || page.before !== undefined) {
+      return this.repository.listLive(clientId, userId, page);
+    }
+    const user = await this.repository.findUser({ clientId, userId });
+    return { items: user ? [user] : [], hasNext: false, hasPrevious: false };
+  }
+
+  /** The number of users with an active consent to the client, counted up to a limit; some may be disabled. */
+  countLive(clientId: string, limit: number): Promise<number> {
+    return this.repository.countLive(clientId, limit);
+  }
+
+  /** The number of users who share data with the client, counted up to a limit. */
+  countSharing(clientId: string, limit: number): Promise<number> {
+    return this.repository.countSharing(clientId, limit);
+  }
+
+  /** The ids of the clients that a user shares data with now; none of these consents ends before the transaction does. */
+  lockClientsWithAccess(manager: EntityManager, userId: string): Promise<string[]> {
+    return this.repository.lockLiveClients(manager, userId);
+  }
+
+  /** How many consents to the client end within the notice, counted up to a limit, and the day in UTC. */
+  countEnding(
+    manager: EntityManager,
+    clientId: string,
+    limit: number,
+  ): Promise<{ count: number; day: string }> {
+    return this.repository.countEnding(manager, clientId, { days: this.settings.consentNoticeDays, limit });
+  }
+
+  /** All consents of the client, including revoked ones; throws a 404 problem for an unknown client. */
+  async list(clientId: string, page: PageRequest): Promise<Page<ConsentEntity>> {
+    await this.clients.get(clientId);
+    return this.repository.list(clientId, page);
+  }
+
+  /** All consents to these clients, ended ones too. */
+  listAll(manager: EntityManager, clientIds: string[]): Promise<ConsentEntity[]> {
+    return this.repository.listAll(manager, clientIds);
+  }
+
+  /** Revokes a consent and everything that depends on it, immediately; throws a 404 problem if there is no active one. */
+  async revoke(clientId: string, userId: string, actor: Actor): Promise<void> {
+    const ending = { method: 'operator', reason: 'revoked_by_operator', recordedBy: actor.id } as const;
+    if ((await this.end(clientId, userId, ending, actor)) !== 'ended') {
+      throw notFound('This user has no active consent to this client.');
+    }
+  }
+
+  /** The user revokes a consent. Doing it twice has the same result; throws a 404 problem if the user never consented. */
+  async withdraw(clientId: string, userId: string, actor: Actor): Promise<void> {
+    const ending = { method: 'account', reason: 'withdrawn' } as const;
+    if ((await this.end(clientId, userId, ending, actor)) === 'never given') {
+      throw notFound(say('This application is not connected to your account.'));
+    }
+  }
+
+  private end(
+    clientId: string,
+    userId: string,
+    ending: Ending,
+    actor: Actor,
+  ): Promise<'ended' | 'ended before' | 'never given'> {
+    return this.transactions.run(async (manager) => {
+      await this.protection.refuseOn(actor, userId, manager);
+      const before = await this.repository.lock(manager, clientId, userId);
+      if (!before) return 'never given';
+      // It ended by itself, even if nobody has noticed yet.
+      if (await this.expireAndNotify(manager, before)) return 'ended before';
+      if (!(await this.repository.end(manager, clientId, userId, ending))) return 'ended before';
+      await this.afterEnd(manager, before, 'revoked', actor);
+      return 'ended';
+    });
+  }
+
+  /** Ends a consent whose time is over, with everything that depends on it; false if it was renewed or ended in the meantime. */
+  expire(clientId: string, userId: string): Promise<boolean> {
+    return this.transactions.run(async (manager) => {
+      const before = await this.repository.lock(manager, clientId, userId);
+      return before !== null && this.expireAndNotify(manager, before);
+    });
+  }
+
+  /** The same in the caller's transaction, which has locked the consent. */
+  private async expireAndNotify(manager: EntityManager, before: ConsentEntity): Promise<boolean> {
+    if (!(await this.expireIn(manager, before))) return false;
+    const client = await this.clients.get(before.clientId);
+    const message = MESSAGES.consentExpired(client.name, client);
+    await this.notifications.raise(manager, before.userId, before.clientId, message);
+    return true;
+  }
+
+  /** The same for what gives the consent again: the user is not notified. */
+  async expireIn(manager: EntityManager, before: ConsentEntity): Promise<boolean> {
+    if (!(await this.repository.expire(manager, before.clientId, before.userId))) return false;
+    await this.afterEnd(manager, before, 'expired', SERVICE_ACTOR);
+    return true;
+  }
+
+  private async afterEnd(
+    manager: EntityManager,
+    before: ConsentEntity,
+    kind: 'revoked' | 'expired',
+    actor: Actor,
+  ): Promise<void> {
+    const { clientId, userId, expiresAt } = before;
+    await this.revocations.revokeByConsent(manager, clientId, userId, `consent_${kind}`);
+    await this.audit.record(manager, actor, {
+      action: `consent.${kind}`,
+      subjectId: userId,
+      before: auditView(before),
+    });
+    const { requestId } = actor;
+    await this.events.tell(manager, [{ kind, clientId, userId, scopes: [], expiresAt, requestId }]);
+  }
+
+  /**
+   * Notifies each client that could read the user's data until now, once. Returns the ids of those clients, and of clients that
+   * could read it earlier.
+   */
+  private async revokeForErasure(manager: EntityManager, userId: string): Promise<Record<string, unknown>> {
+    const consents = await this.repository.endAll(manager, userId);
+    const idsWhere = (wasLive: boolean) =>
+      consents.filter((consent) => consent.wasLive === wasLive).map(({ clientId }) => clientId);
+    const clients = idsWhere(true);
+    await this.events.tell(
+      manager,
+      clients.map((clientId) => ({ kind: 'revoked', clientId, userId, scopes: [], expiresAt: null })),
+    );
+    return { clients, former_clients: idsWhere(false) };
+  }
+}

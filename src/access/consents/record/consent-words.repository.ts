@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { EntityManager, Repository } from 'typeorm';
+import { ConsentWordsEntity } from './consent-words.entity.js';
+import type { KeptWords } from './consent-words.js';
+import { queryIn } from '#platform/database/queries/query-in.js';
+
+/** The words that users saw when they consented: each text once, and never changed. */
+@Injectable()
+export class ConsentWordsRepository {
+  constructor(@InjectRepository(ConsentWordsEntity) private readonly words: Repository<ConsentWordsEntity>) {}
+
+  /** Stores words, unless they are already stored. */
+  async keep(manager: EntityManager, { digest, language, text }: KeptWords): Promise<void> {
+    await queryIn(manager, this.words)
+      .insert()
+      .values({ digest, language, words: text })
+      .orIgnore()
+      .updateEntity(false)
+      .execute();
+  }
+
+  /** The text with this digest. */
+  async find(digest: Buffer): Promise<string | null> {
+    return (await this.words.findOneBy({ digest }))?.words ?? null;
+  }
+}

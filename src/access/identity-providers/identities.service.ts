@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditService, type Actor } from '#records/audit/audit.service.js';
+import { Transactions } from '#platform/database/queries/transactions.js';
+import { notFound } from '#platform/http/problems/problem.js';
+import { LinkedAccountsService } from '#access/users/accounts/linked-accounts.service.js';
+import { SignInWaysService } from '#access/users/accounts/sign-in-ways.service.js';
+import { ActorsService } from '#access/users/sessions/actors.service.js';
+import { SessionsService } from '#access/users/sessions/sessions.service.js';
+import { IdentitiesRepository } from './identities.repository.js';
+import type { Identity } from './identity.js';
+import { ProviderClients } from './protocol/provider-clients.service.js';
+
+/** The links of accounts to identity providers. */
+@Injectable()
+export class IdentitiesService {
+  constructor(
+    private readonly identities: IdentitiesRepository,
+    private readonly providerClients: ProviderClients,
+    private readonly accounts: LinkedAccountsService,
+    private readonly sessions: SessionsService,
+    private readonly actors: ActorsService,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    ways: SignInWaysService,
+  ) {
+    ways.registerLinks((manager, userId, except) => identities.deleteByUser(manager, userId, except));
+  }
+
+  /** The links of a user, oldest first. */
+  async list(userId: string): Promise<Identity[]> {
+    const found = await this.identities.list(userId);
+    return found.map((identity) => ({ ...identity, label: this.labelOf(identity.provider) }));
+  }
+
+  /** One of them; throws a 404 problem. */
+  async get(userId: string, provider: string): Promise<Identity> {
+    const identities = await this.list(userId);
+    return identities.find((identity) => identity.provider === provider) ?? missing();
+  }
+
+  /**
+   * Removes a link and ends the sessions that came from it; throws a 404 problem if it does not exist. `check` throws to refuse
+   * it.
+   */
+  async remove(
+    userId: string,
+    provider: string,
+    actor: Actor,
+    check?: (manager: EntityManager) => Promise<void>,
+  ): Promise<void> {
+    await this.transactions.run(async (manager) => {
+      await this.removeIn(manager, userId, provider, actor);
+      await check?.(manager);
+    });
+  }
+
+  /** The same in the caller's transaction. */
+  async removeIn(manager: EntityManager, userId: string, provider: string, actor: Actor): Promise<void> {
+    // Locks the account before its sessions, in the same order as a login.
+    if (!(await this.accounts.lock(manager, { id: userId }))) missing();
+    await this.actors.requireLive(manager, actor);
+    const { issuer, subject } = (await this.identities.delete(manager, userId, provider)) ?? missing();
+    const providers = [provider, ...this.providerClients.ofIssuer(issuer).map(({ id }) => id)];
+    await this.sessions.endByProvider(manager, providers, { subject }, actor);
+    await this.audit.record(manager, actor, {
+      action: 'user.identity_removed',
+      subjectId: userId,
+      before: { provider },
+    });
+  }
+
+  private labelOf(provider: string): string {
+    return this.providerClients.find(provider)?.label ?? provider;
+  }
+}
+
+function missing(): never {
+  throw notFound('This user has no link to such an identity provider.');
+}

@@ -1,0 +1,28 @@
+import { Injectable, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { ActivityService } from '#records/activity/activity.service.js';
+import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
+import { BearerGuard } from '#access/tokens/access/bearer.guard.js';
+import { BearerStrategy } from '#access/tokens/access/bearer.strategy.js';
+import { RateLimitsService } from '../rate-limits.service.js';
+
+/**
+ * The bearer guard with the address limit (contract §7) before it: for an address over its limit, no token is checked. Requests
+ * that it refuses count for the address, like every refusal that was not counted otherwise (`ProblemFilter`).
+ */
+@Injectable()
+export class LimitedBearerGuard extends BearerGuard {
+  constructor(
+    strategy: BearerStrategy,
+    accessTokens: AccessTokensService,
+    activity: ActivityService,
+    private readonly limits: RateLimitsService,
+  ) {
+    super(strategy, accessTokens, activity);
+  }
+
+  override canActivate(context: ExecutionContext): Promise<boolean> {
+    this.limits.refuseOverLimit(context.switchToHttp().getRequest<FastifyRequest>());
+    return super.canActivate(context) as Promise<boolean>;
+  }
+}

@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '#records/audit/audit.module.js';
+import { TokensModule } from '#access/tokens/tokens.module.js';
+import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { SandboxFaultEntity } from './sandbox-fault.entity.js';
+import { SandboxFaultsRepository } from './sandbox-faults.repository.js';
+import { SandboxFaultsService } from './sandbox-faults.service.js';
+import { SANDBOX_FAULTS_PURGE } from './sandbox-faults-purge.js';
+
+/** Faults that partners ask for in their sandbox. */
+@Module({
+  imports: [AuditModule, TokensModule, TypeOrmModule.forFeature([SandboxFaultEntity])],
+  providers: [SandboxFaultsRepository, SandboxFaultsService],
+  exports: [SandboxFaultsService],
+})
+export class SandboxFaultsModule {
+  constructor(purge: PurgeTasks) {
+    purge.add(SANDBOX_FAULTS_PURGE);
+  }
+}

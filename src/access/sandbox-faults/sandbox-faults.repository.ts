@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { EntityManager, Repository } from 'typeorm';
+import { SandboxFaultEntity, type FaultKind } from './sandbox-fault.entity.js';
+import { queryIn } from '#platform/database/queries/query-in.js';
+
+const IS_LEFT = 'remaining > 0 AND expires_at > now()';
+
+@Injectable()
+export class SandboxFaultsRepository {
+  constructor(
+    @InjectRepository(SandboxFaultEntity) private readonly faults: Repository<SandboxFaultEntity>,
+  ) {}
+
+  /** Sets what fails next, in place of what would have. */
+  async set(
+    manager: EntityManager,
+    fault: Pick<SandboxFaultEntity, 'clientId' | 'target' | 'kind' | 'remaining'>,
+    ttl: number,
+  ): Promise<void> {
+    await queryIn(manager, this.faults)
+      .insert()
+      .values({ ...fault, expiresAt: () => `now() + make_interval(secs => ${Math.trunc(ttl)})` })
+      .orUpdate(['kind', 'remaining', 'expires_at'], ['client_id', 'target'])
+      .execute();
+  }
+
+  /** Uses one up with one guarded write, so that each fails exactly one request; undefined if none is left. */
+  async use(
+    clientId: string,
+    target: SandboxFaultEntity['target'],
+    manager: EntityManager = this.faults.manager,
+  ): Promise<FaultKind | undefined> {
+    const { raw } = await queryIn(manager, this.faults)
+      .update()
+      .set({ remaining: () => 'remaining - 1' })
+      .where(`client_id = :clientId AND target = :target AND ${IS_LEFT}`, { clientId, target })
+      .returning('kind')
+      .execute();
+    return (raw as { kind: FaultKind }[])[0]?.kind;
+  }
+
+  /** What is left for a client. */
+  left(clientId: string): Promise<SandboxFaultEntity[]> {
+    return this.faults
+      .createQueryBuilder('fault')
+      .where('fault.clientId = :clientId AND fault.remaining > 0 AND fault.expiresAt > now()', { clientId })
+      .orderBy('fault.target')
+      .getMany();
+  }
+}

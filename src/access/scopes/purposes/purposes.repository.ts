@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, Repository, type EntityManager } from 'typeorm';
+import { PurposeEntity } from './purpose.entity.js';
+import { queryIn } from '#platform/database/queries/query-in.js';
+
+@Injectable()
+export class PurposesRepository {
+  constructor(@InjectRepository(PurposeEntity) private readonly purposes: Repository<PurposeEntity>) {}
+
+  /** All purposes, by name. */
+  list(manager: EntityManager = this.purposes.manager): Promise<PurposeEntity[]> {
+    return manager.withRepository(this.purposes).find({ order: { name: 'ASC' } });
+  }
+
+  find(name: string): Promise<PurposeEntity | null> {
+    return this.purposes.findOneBy({ name });
+  }
+
+  /** Unknown names are omitted. */
+  findNamed(names: string[]): Promise<PurposeEntity[]> {
+    return this.purposes.findBy({ name: In(names) });
+  }
+
+  /** The same, locked against deletion until the transaction ends. */
+  holdNamed(manager: EntityManager, names: string[]): Promise<PurposeEntity[]> {
+    return manager
+      .withRepository(this.purposes)
+      .find({ where: { name: In(names) }, order: { name: 'ASC' }, lock: { mode: 'pessimistic_read' } });
+  }
+
+  /** Creates the purpose; false if there is one with its name. */
+  async insertNew(manager: EntityManager, { name, words }: PurposeEntity): Promise<boolean> {
+    const { raw } = await queryIn(manager, this.purposes)
+      .insert()
+      .values({ name, words })
+      .orIgnore()
+      .returning('name')
+      .execute();
+    return (raw as unknown[]).length === 1;
+  }
+
+  /** Locks the purpose until the transaction ends. Clients take a share lock on what they declare, so this waits for them. */
+  lock(manager: EntityManager, name: string): Promise<PurposeEntity | null> {
+    return manager
+      .withRepository(this.purposes)
+      .findOne({ where: { name }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  async update(manager: EntityManager, { name, words }: PurposeEntity): Promise<void> {
+    await manager.withRepository(this.purposes).update({ name }, { words });
+  }
+
+  async delete(manager: EntityManager, name: string): Promise<void> {
+    await manager.withRepository(this.purposes).delete({ name });
+  }
+
+  /** Whether any client declares the purpose. */
+  async isDeclared(manager: EntityManager, name: string): Promise<boolean> {
+    // By hand: clients are of a higher module, whose entity must not be imported here.
+    const found: unknown[] = await manager.query('SELECT 1 FROM clients WHERE $1 = ANY (purposes) LIMIT 1', [
+      name,
+    ]);
+    return found.length > 0;
+  }
+}

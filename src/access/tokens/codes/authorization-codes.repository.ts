@@ -1,0 +1,165 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, type EntityManager, type Repository } from 'typeorm';
+import { consentIsLive } from '#access/consents/consent.sql.js';
+import { Statements } from '#platform/database/queries/statements.js';
+import { AuthorizationCodeEntity } from './authorization-code.entity.js';
+import { GENERATION_COLUMNS, type GenerationRow } from '../refresh/refresh-tokens.repository.js';
+import { queryIn } from '#platform/database/queries/query-in.js';
+
+/** What a code was issued for. */
+export interface NewAuthorizationCode {
+  digest: Buffer;
+  clientId: string;
+  userId: string;
+  redirectUri: string;
+  scopes: string[];
+  codeChallenge: string | null;
+  ttl: number;
+}
+
+/** A stored code. */
+export interface FoundAuthorizationCode {
+  clientId: string;
+  redirectUri: string;
+  scopes: string[];
+  codeChallenge: string | null;
+  expired: boolean;
+  /** The grant created from the code, once it was consumed. */
+  grantId: string | null;
+}
+
+/** What one exchange writes. */
+interface CodeExchange {
+  codeDigest: Buffer;
+  grantId: string;
+  /** The key that signs the tokens, and the era of the database (see `Stamp`). */
+  keyId: number;
+  era: number;
+  accessTtl: number;
+  refreshTtl: number;
+  grantTtl: number;
+}
+
+/** The first tokens of the grant that a code was exchanged for, with its client and user. */
+interface ExchangedCode extends GenerationRow {
+  clientId: string;
+  userId: string;
+}
+
+@Injectable()
+export class AuthorizationCodesRepository {
+  constructor(
+    @InjectRepository(AuthorizationCodeEntity) private readonly codes: Repository<AuthorizationCodeEntity>,
+    private readonly statements: Statements,
+  ) {}
+
+  /**
+   * Locks the client, the user and the session as active until the transaction ends; false if one of them no longer is, or the client
+   * has become a gatekeeper. Disabling or logging out waits for these share locks, and then finds the stored code. In SQL, because one
+   * statement locks rows of three tables.
+   */
+  async hold(
+    manager: EntityManager,
+    clientId: string,
+    userId: string,
+    sessionDigest: Buffer,
+  ): Promise<boolean> {
+    const rows: unknown[] = await manager.query(
+      `SELECT 1 FROM clients c, users u, sessions s
+        WHERE c.id = $1 AND c.enabled AND NOT c.gatekeeper
+          AND u.id = $2 AND u.enabled AND s.digest = $3 AND s.user_id = u.id AND s.expires_at > now()
+          FOR SHARE OF c, u, s`,
+      [clientId, userId, sessionDigest],
+    );
+    return rows.length === 1;
+  }
+
+  /** Locks the client and a driver of its sandbox in the same way; false if one of them is no longer active. */
+  async holdDriver(manager: EntityManager, clientId: string, userId: string): Promise<boolean> {
+    const rows: unknown[] = await manager.query(
+      `SELECT 1 FROM clients c, users u
+        WHERE c.id = $1 AND c.enabled AND NOT c.gatekeeper AND c.environment = 'sandbox' AND u.id = $2 AND u.enabled AND u.realm = c.realm
+          FOR SHARE OF c, u`,
+      [clientId, userId],
+    );
+    return rows.length === 1;
+  }
+
+  async insert(manager: EntityManager, { ttl, ...code }: NewAuthorizationCode): Promise<void> {
+    await queryIn(manager, this.codes)
+      .insert()
+      .values({ ...code, expiresAt: () => 'now() + make_interval(secs => :ttl)' })
+      .setParameter('ttl', ttl)
+      .updateEntity(false)
+      .execute();
+  }
+
+  /** Deletes the codes that were not exchanged yet: of a client, of a user, or of a user to a client. */
+  async deleteUnused(
+    manager: EntityManager,
+    selection: { clientId: string } | { userId: string },
+  ): Promise<void> {
+    await manager.withRepository(this.codes).delete({ ...selection, consumedAt: IsNull() });
+  }
+
+  /** A named statement, because every exchange of a code waits for it. */
+  async find(digest: Buffer): Promise<FoundAuthorizationCode | undefined> {
+    const [row] = await this.statements.run<FoundAuthorizationCode>(
+      'authorization code',
+      `SELECT client_id AS "clientId", redirect_uri AS "redirectUri", to_json(scopes) AS scopes, code_challenge AS "codeChallenge",
+              expires_at <= now() AS expired, grant_id AS "grantId"
+         FROM authorization_codes WHERE digest = $1`,
+      [digest],
+    );
+    return row;
+  }
+
+  /**
+   * Consumes the code and stores the grant with its first tokens in one statement, so that only one of several concurrent
+   * exchanges succeeds. Client, user and consent are locked as active until it commits. Undefined if the code was consumed or has
+   * expired, or something it depends on ended. In SQL, because one statement guards and writes several tables.
+   */
+  async exchange(exchange: CodeExchange): Promise<ExchangedCode | undefined> {
+    const [row] = await this.statements.run<ExchangedCode>(
+      'code exchange',
+      `WITH code AS MATERIALIZED (
+         SELECT client_id, user_id, scopes FROM authorization_codes WHERE digest = $1
+       ), holder AS MATERIALIZED (
+         SELECT code.client_id, code.user_id,
+                ARRAY(SELECT s FROM unnest(code.scopes) s WHERE s = ANY (k.scopes) AND s = ANY (c.scopes)) AS scopes,
+                coalesce(k.expires_at, 'infinity') AS consent_ends
+           FROM code
+           JOIN clients c ON c.id = code.client_id AND c.enabled
+           JOIN users u ON u.id = code.user_id AND u.enabled
+           JOIN consents k ON k.client_id = c.id AND k.user_id = u.id AND ${consentIsLive('k')}
+            FOR SHARE OF c, u, k
+       ), consumed AS (
+         UPDATE authorization_codes a SET consumed_at = now(), grant_id = $2
+           FROM holder
+          WHERE a.digest = $1 AND a.consumed_at IS NULL AND a.expires_at > now() AND holder.scopes <> '{}'
+          RETURNING holder.client_id, holder.user_id, holder.scopes,
+                    now() + make_interval(secs => $5) AS own_end,
+                    least(now() + make_interval(secs => $5), holder.consent_ends) AS ends
+       )
+       INSERT INTO grants AS g (id, client_id, user_id, scopes, expires_at, own_end, token_key_id, token_era, token_position,
+                                access_expires_at, refresh_expires_at, look_again_at)
+       SELECT $2, client_id, user_id, scopes, ends, own_end, $6, $7,
+              pg_snapshot_xmin(pg_current_snapshot())::text::bigint,
+              least(now() + make_interval(secs => $3), ends), least(now() + make_interval(secs => $4), ends),
+              least(now() + make_interval(secs => $4), ends)
+         FROM consumed
+       RETURNING g.client_id AS "clientId", g.user_id AS "userId", ${GENERATION_COLUMNS}`,
+      [
+        exchange.codeDigest,
+        exchange.grantId,
+        exchange.accessTtl,
+        exchange.refreshTtl,
+        exchange.grantTtl,
+        exchange.keyId,
+        exchange.era,
+      ],
+    );
+    return row;
+  }
+}

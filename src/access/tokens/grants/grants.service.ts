@@ -1,0 +1,170 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditService, type Actor } from '#records/audit/audit.service.js';
+import { ClientsService } from '#access/clients/clients.service.js';
+import { Settings } from '#platform/config/settings.js';
+import { ConsentEvents, type ConsentChange } from '#access/consents/consent-events.js';
+import { Transactions } from '#platform/database/queries/transactions.js';
+import type { Page, PageRequest } from '#platform/database/queries/read-page.js';
+import { notFound } from '#platform/http/problems/problem.js';
+import { say } from '#platform/language/text.js';
+import { MESSAGES } from '#records/notifications/message-catalogue.js';
+import { NotificationsService } from '#records/notifications/notifications.service.js';
+import {
+  AccessRevocations,
+  type AccessRevocation,
+  type RevocationReason,
+} from '#access/users/accounts/access-revocations.js';
+import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
+import { AuthorizationCodesRepository } from '../codes/authorization-codes.repository.js';
+import type { GrantEntity } from './grant.entity.js';
+import { GrantsRepository } from './grants.repository.js';
+import type { Grant, GrantInList } from './grant.js';
+
+/** Lists and revokes grants, and ends what depends on a user, a client or a consent when those end. */
+@Injectable()
+export class GrantsService implements AccessRevocation {
+  constructor(
+    private readonly repository: GrantsRepository,
+    private readonly codes: AuthorizationCodesRepository,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    private readonly clients: ClientsService,
+    private readonly notifications: NotificationsService,
+    private readonly protection: OperatorProtectionService,
+    private readonly settings: Settings,
+    revocations: AccessRevocations,
+    consents: ConsentEvents,
+  ) {
+    revocations.add(this);
+    consents.add((manager, changes) => this.followConsents(manager, changes));
+  }
+
+  /** A grant, active or not. */
+  find(id: string): Promise<GrantEntity | null> {
+    return this.repository.find(id);
+  }
+
+  /** The active grants, by id. */
+  listLive(filter: { clientId?: string; userId?: string }, page: PageRequest): Promise<Page<GrantInList>> {
+    return this.repository.listLive(filter, page);
+  }
+
+  /** The number of active grants of a client or a user, counted up to a limit. */
+  countLive(filter: { clientId: string } | { userId: string }, limit: number): Promise<number> {
+    return this.repository.countLive(filter, limit);
+  }
+
+  /** Revokes one grant with all its tokens; the consent is kept. Throws a 404 problem if there is no such active grant. */
+  async revoke(id: string, reason: RevocationReason, actor: Actor): Promise<void> {
+    if (!(await this.revokeIfLive(id, reason, actor)))
+      throw notFound('There is no active grant with this id.');
+  }
+
+  /** Revokes one grant with all its tokens; false if it had already ended. */
+  revokeIfLive(id: string, reason: RevocationReason, actor: Actor): Promise<boolean> {
+    return this.transactions.run((manager) => this.revokeIn(manager, id, reason, actor));
+  }
+
+  /** The same in the caller's transaction. */
+  async revokeIn(
+    manager: EntityManager,
+    id: string,
+    reason: RevocationReason,
+    actor: Actor,
+  ): Promise<boolean> {
+    const [grant] = await this.repository.revoke(manager, { id }, reason);
+    if (!grant) return false;
+    await this.protection.refuseOn(actor, grant.userId, manager, [grant.clientId]);
+    await this.recordRevocation(manager, grant, reason, actor);
+    if (reason === 'refresh_token_replayed') await this.warnUser(manager, grant);
+    return true;
+  }
+
+  /** A grant ends no later than its consent, and is extended when the consent is renewed. */
+  private async followConsents(manager: EntityManager, changes: ConsentChange[]): Promise<void> {
+    const { grantTtl, refreshTokenTtl } = this.settings;
+    for (const { kind, clientId, userId, expiresAt } of changes) {
+      if (kind !== 'granted' && kind !== 'changed') continue;
+      await this.repository.endWith(manager, { clientId, userId }, expiresAt, { grantTtl, refreshTokenTtl });
+    }
+  }
+
+  /** Ends the tokens, codes and unredeemed portal links of a user, who stays logged in. Returns the number of grants revoked. */
+  revokeForUser(userId: string, actor: Actor): Promise<number> {
+    return this.transactions.run(async (manager) => {
+      if (!(await this.repository.lockUser(manager, userId)))
+        throw notFound('There is no user with this id.');
+      await this.protection.refuseOn(actor, userId, manager);
+      const revoked = await this.revokeByUser(manager, userId, 'tokens_revoked');
+      await this.audit.record(manager, actor, {
+        action: 'user.tokens_revoked',
+        subjectId: userId,
+        after: { revoked },
+      });
+      if (actor.type !== 'service' && actor.id !== userId) {
+        const done = [
+          say(
+            'An operator ended the access that applications had got when you logged in for them. They stay connected.',
+          ),
+        ];
+        await this.notifications.raise(manager, userId, null, MESSAGES.changedByOperator(done));
+      }
+      return revoked;
+    });
+  }
+
+  async revokeByUser(manager: EntityManager, userId: string, reason: RevocationReason): Promise<number> {
+    await this.codes.deleteUnused(manager, { userId });
+    return (await this.repository.revoke(manager, { userId }, reason)).length;
+  }
+
+  /** Client-credentials tokens are not stored, so their number is unknown. */
+  async revokeByOwner(manager: EntityManager, userId: string): Promise<number> {
+    await this.repository.revokeClientTokens(manager, { ownerId: userId });
+    return 0;
+  }
+
+  async revokeByClient(manager: EntityManager, clientId: string, reason: RevocationReason): Promise<number> {
+    await this.codes.deleteUnused(manager, { clientId });
+    await this.repository.revokeClientTokens(manager, { clientId });
+    return this.repository.revokeOfClient(manager, clientId, reason);
+  }
+
+  async revokeByConsent(
+    manager: EntityManager,
+    clientId: string,
+    userId: string,
+    reason: RevocationReason,
+  ): Promise<number> {
+    await this.codes.deleteUnused(manager, { clientId, userId });
+    return (await this.repository.revoke(manager, { clientId, userId }, reason)).length;
+  }
+
+  /**
+   * A security notification, so only for the user's own page: the client that reads notifications may be the one that replayed
+   * the token.
+   */
+  private async warnUser(manager: EntityManager, grant: Grant): Promise<void> {
+    const client = await this.clients.find(grant.clientId, manager);
+    await this.notifications.raise(
+      manager,
+      grant.userId,
+      null,
+      MESSAGES.refreshTokenReplayed(client?.name ?? grant.clientId, client ?? undefined),
+    );
+  }
+
+  private recordRevocation(
+    manager: EntityManager,
+    grant: Grant,
+    reason: RevocationReason,
+    actor: Actor,
+  ): Promise<void> {
+    return this.audit.record(manager, actor, {
+      action: 'grant.revoked',
+      subjectId: grant.id,
+      after: { reason, client_id: grant.clientId, user_id: grant.userId, scopes: grant.scopes },
+    });
+  }
+}

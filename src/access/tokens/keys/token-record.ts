@@ -1,0 +1,225 @@
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
+import type { Stamp } from '#platform/database/changes/access-changes.service.js';
+import { readUlid, ULID_BYTES, writeUlid } from '#platform/secrets/ulid-bytes.js';
+
+/**
+ * Access and refresh tokens: a prefix for secret scanners, then base64url of a record and its authentication tag, HMAC-SHA-256
+ * over the record (docs/decisions/0012-tokens-without-rows.md). The contents of a record are only read after its tag was
+ * verified, so they were written by this service.
+ */
+export const TOKEN_PREFIXES = { access: 'cds_at_', refresh: 'cds_rt_' } as const;
+
+const VERSION = 1;
+/** Users' tokens of the first build do not say when their grant ends. */
+const KINDS = { client: 1, userWithoutEnd: 2, refresh: 3, user: 4 } as const;
+type Kind = keyof typeof KINDS;
+const KIND_OF = new Map((Object.keys(KINDS) as Kind[]).map((kind) => [KINDS[kind] as number, kind]));
+const TAG_BYTES = 32;
+// Version, kind, id of the key.
+const HEAD_BYTES = 6;
+const ID_BYTES = 16;
+const TIME_BYTES = 6;
+/** The maximum number of scopes in a token. */
+const MOST_SCOPES = 255;
+// The fixed part before the scopes: the head, the fields in the order of `write…`, and the number of scopes.
+const CLIENT_BYTES = HEAD_BYTES + ID_BYTES + ULID_BYTES + 4 + 4 + 3 * TIME_BYTES + 1;
+const USER_WITHOUT_END_BYTES = HEAD_BYTES + ULID_BYTES + 4 + 2 * ULID_BYTES + 4 + 3 * TIME_BYTES + 1;
+const USER_BYTES = USER_WITHOUT_END_BYTES + TIME_BYTES;
+const FIXED_BYTES = {
+  client: CLIENT_BYTES,
+  userWithoutEnd: USER_WITHOUT_END_BYTES,
+  user: USER_BYTES,
+} as const;
+const REFRESH_BYTES = HEAD_BYTES + ULID_BYTES + 4;
+
+interface AccessRecordBase {
+  keyId: number;
+  clientId: string;
+  stamp: Stamp;
+  /** Milliseconds since 1970 by the database's clock. */
+  issuedAt: number;
+  expiresAt: number;
+  /** The scopes' numbers in the catalogue. */
+  scopes: readonly number[];
+}
+
+/** The contents of a client-credentials token. */
+interface ClientTokenRecord extends AccessRecordBase {
+  kind: 'client';
+  /** A random UUID without dashes. */
+  id: string;
+  /** The client's `token_epoch` at the time. */
+  epoch: number;
+}
+
+/** The contents of a user's access token. There is one per generation of a grant. */
+interface UserTokenRecord extends AccessRecordBase {
+  kind: 'user';
+  grantId: string;
+  generation: number;
+  userId: string;
+  /** When the grant ends, as known when the token was issued; milliseconds since 1970. Undefined in tokens of the first build. */
+  grantEndsAt: number | undefined;
+}
+
+export type AccessTokenRecord = ClientTokenRecord | UserTokenRecord;
+
+/** The contents of a refresh token. */
+export interface RefreshTokenRecord {
+  keyId: number;
+  grantId: string;
+  generation: number;
+}
+
+/** The result of opening a token. */
+export type Opened<Record> = { record: Record } | { refused: 'malformed' | 'unknown_key' | 'forged' };
+
+/** The secret of a key; undefined for an unknown id. */
+export type KeySecrets = (keyId: number) => KeyObject | undefined;
+
+/** The id of an access token in `revoked_access_tokens` and in announcements. */
+export const accessTokenId = (record: AccessTokenRecord): string =>
+  record.kind === 'client' ? record.id : userTokenId(record.grantId, record.generation);
+
+/** There is one access token per generation of a grant, so this identifies it. */
+const userTokenId = (grantId: string, generation: number): string => `${grantId}.${generation}`;
+
+/** The access token with this record. */
+export function writeAccessToken(record: AccessTokenRecord, secret: KeyObject): string {
+  const { scopes, stamp } = record;
+  if (scopes.length > MOST_SCOPES) throw new Error('more scopes than a token can carry');
+  const kind = record.kind === 'user' && record.grantEndsAt === undefined ? 'userWithoutEnd' : record.kind;
+  const fixed = FIXED_BYTES[kind];
+  const bytes = Buffer.alloc(fixed + 2 * scopes.length + TAG_BYTES);
+  let at = writeHead(bytes, kind, record.keyId);
+  if (record.kind === 'client') {
+    at += bytes.write(record.id, at, 'hex');
+    writeUlid(record.clientId, bytes, at);
+    at = bytes.writeUInt32BE(record.epoch, at + ULID_BYTES);
+  } else {
+    writeUlid(record.grantId, bytes, at);
+    at = bytes.writeUInt32BE(record.generation, at + ULID_BYTES);
+    writeUlid(record.clientId, bytes, at);
+    writeUlid(record.userId, bytes, at + ULID_BYTES);
+    at += 2 * ULID_BYTES;
+  }
+  at = bytes.writeUInt32BE(stamp.era, at);
+  for (const number of [stamp.position, record.issuedAt, record.expiresAt]) {
+    at = bytes.writeUIntBE(number, at, TIME_BYTES);
+  }
+  if (record.kind === 'user' && record.grantEndsAt !== undefined) {
+    at = bytes.writeUIntBE(record.grantEndsAt, at, TIME_BYTES);
+  }
+  at = bytes.writeUInt8(scopes.length, at);
+  for (const scope of scopes) at = bytes.writeUInt16BE(scope, at);
+  return sign(TOKEN_PREFIXES.access, bytes, secret);
+}
+
+/** The refresh token with this record. */
+export function writeRefreshToken(
+  { keyId, grantId, generation }: RefreshTokenRecord,
+  secret: KeyObject,
+): string {
+  const bytes = Buffer.alloc(REFRESH_BYTES + TAG_BYTES);
+  const at = writeHead(bytes, 'refresh', keyId);
+  writeUlid(grantId, bytes, at);
+  bytes.writeUInt32BE(generation, at + ULID_BYTES);
+  return sign(TOKEN_PREFIXES.refresh, bytes, secret);
+}
+
+/** Opens an access token. Anything that this service did not sign is refused without a database query. */
+export function openAccessToken(token: string, secrets: KeySecrets): Opened<AccessTokenRecord> {
+  const bytes = bytesOf(TOKEN_PREFIXES.access, token);
+  const kind = bytes && kindOf(bytes);
+  if (!bytes || !kind || kind === 'refresh') return { refused: 'malformed' };
+  const fixed = FIXED_BYTES[kind];
+  if (bytes.length < fixed + TAG_BYTES || bytes.length !== fixed + 2 * bytes[fixed - 1]! + TAG_BYTES) {
+    return { refused: 'malformed' };
+  }
+  return verified(bytes, secrets, (keyId) => readAccessRecord(bytes, kind, keyId));
+}
+
+/** The same for a refresh token. */
+export function openRefreshToken(token: string, secrets: KeySecrets): Opened<RefreshTokenRecord> {
+  const bytes = bytesOf(TOKEN_PREFIXES.refresh, token);
+  if (!bytes || kindOf(bytes) !== 'refresh' || bytes.length !== REFRESH_BYTES + TAG_BYTES) {
+    return { refused: 'malformed' };
+  }
+  return verified(bytes, secrets, (keyId) => ({
+    keyId,
+    grantId: `grnt${readUlid(bytes, HEAD_BYTES)}`,
+    generation: bytes.readUInt32BE(HEAD_BYTES + ULID_BYTES),
+  }));
+}
+
+function readAccessRecord(bytes: Buffer, kind: Exclude<Kind, 'refresh'>, keyId: number): AccessTokenRecord {
+  const ids = HEAD_BYTES + (kind === 'client' ? ID_BYTES : ULID_BYTES + 4);
+  const clientId = `clnt${readUlid(bytes, ids)}`;
+  const from = ids + ULID_BYTES + (kind === 'client' ? 4 : ULID_BYTES);
+  const times = from + 4;
+  const list = times + (kind === 'user' ? 4 : 3) * TIME_BYTES;
+  const scopes: number[] = [];
+  for (let n = 0; n < bytes[list]!; n++) scopes.push(bytes.readUInt16BE(list + 1 + 2 * n));
+  const base = {
+    keyId,
+    clientId,
+    stamp: { era: bytes.readUInt32BE(from), position: bytes.readUIntBE(times, TIME_BYTES) },
+    issuedAt: bytes.readUIntBE(times + TIME_BYTES, TIME_BYTES),
+    expiresAt: bytes.readUIntBE(times + 2 * TIME_BYTES, TIME_BYTES),
+    scopes,
+  };
+  if (kind === 'client') {
+    const id = bytes.toString('hex', HEAD_BYTES, HEAD_BYTES + ID_BYTES);
+    return { kind, id, epoch: bytes.readUInt32BE(ids + ULID_BYTES), ...base };
+  }
+  return {
+    kind: 'user',
+    grantEndsAt: kind === 'user' ? bytes.readUIntBE(times + 3 * TIME_BYTES, TIME_BYTES) : undefined,
+    grantId: `grnt${readUlid(bytes, HEAD_BYTES)}`,
+    generation: bytes.readUInt32BE(HEAD_BYTES + ULID_BYTES),
+    userId: `user${readUlid(bytes, ids + ULID_BYTES)}`,
+    ...base,
+  };
+}
+
+function writeHead(bytes: Buffer, kind: Kind, keyId: number): number {
+  bytes.writeUInt8(VERSION, 0);
+  bytes.writeUInt8(KINDS[kind], 1);
+  return bytes.writeUInt32BE(keyId, 2);
+}
+
+/** Appends the tag to the record. */
+function sign(prefix: string, bytes: Buffer, secret: KeyObject): string {
+  tagOf(bytes.subarray(0, -TAG_BYTES), secret).copy(bytes, bytes.length - TAG_BYTES);
+  return prefix + bytes.toString('base64url');
+}
+
+const tagOf = (record: Buffer, secret: KeyObject): Buffer =>
+  createHmac('sha256', secret).update(record).digest();
+
+/** The bytes after the prefix; undefined unless they are the canonical base64url encoding. */
+function bytesOf(prefix: string, token: string): Buffer | undefined {
+  if (!token.startsWith(prefix)) return undefined;
+  const text = token.slice(prefix.length);
+  const bytes = Buffer.from(text, 'base64url');
+  return bytes.length > HEAD_BYTES && bytes.toString('base64url') === text ? bytes : undefined;
+}
+
+function kindOf(bytes: Buffer): Kind | undefined {
+  if (bytes[0] !== VERSION) return undefined;
+  return KIND_OF.get(bytes[1]!);
+}
+
+/** Reads the record after its tag was verified, in constant time. */
+function verified<Record>(
+  bytes: Buffer,
+  secrets: KeySecrets,
+  read: (keyId: number) => Record,
+): Opened<Record> {
+  const keyId = bytes.readUInt32BE(2);
+  const secret = secrets(keyId);
+  if (!secret) return { refused: 'unknown_key' };
+  const tag = tagOf(bytes.subarray(0, -TAG_BYTES), secret);
+  if (!timingSafeEqual(tag, bytes.subarray(-TAG_BYTES))) return { refused: 'forged' };
+  return { record: read(keyId) };
+}

@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Actor } from '#records/audit/audit.service.js';
+import { roleNeeded } from '#platform/config/operator-role.js';
+import { roleTooLow } from '#platform/http/problems/problem.js';
+import { ActorsService } from '../sessions/actors.service.js';
+import { OperatorClients } from './operator-clients.js';
+import { isLimited } from './operator-limits.js';
+import { isAdmin } from './user-changes.js';
+import type { UserEntity } from './user.entity.js';
+import { UsersRepository } from './users.repository.js';
+
+/** Who counts as an operator, and who may act on one (contract §17). */
+@Injectable()
+export class OperatorProtectionService {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly clients: OperatorClients,
+    private readonly actors: ActorsService,
+  ) {}
+
+  /** An operator, and everyone who stands behind a client with operator scopes: its owner, and the admins of the owner's organisation. */
+  async counts(
+    user: Pick<UserEntity, 'id' | 'role' | 'environment'>,
+    manager?: EntityManager,
+  ): Promise<boolean> {
+    if (user.role === 'operator') return true;
+    return user.environment === 'live' && (await this.clients.behindOne([user.id], manager)).length > 0;
+  }
+
+  /** The ids of those among the users who count as operators, by one query. */
+  async operatorsAmong(users: readonly Pick<UserEntity, 'id' | 'role'>[]): Promise<ReadonlySet<string>> {
+    const operators = users.filter(({ role }) => role === 'operator');
+    const behind = await this.clients.behindOne(users.map(({ id }) => id));
+    return new Set([...operators.map(({ id }) => id), ...behind]);
+  }
+
+  /** The same for the user with this id; false if not found. */
+  async countsById(id: string): Promise<boolean> {
+    const user = await this.users.findById(id);
+    return user !== null && this.counts(user);
+  }
+
+  /** If the user counts as an operator, throws a 403 problem for everyone except admins and the user. */
+  async refuse(actor: Actor, user: UserEntity, manager?: EntityManager): Promise<void> {
+    if (!isLimited(actor) || isOwn(actor, user.id)) return;
+    if (await this.counts(user, manager)) {
+      throw roleTooLow(`This user is an operator. ${roleNeeded('admin')}`);
+    }
+  }
+
+  /**
+   * The same for the user with this id. In a transaction, the user's role stays as it is until it ends. `others`: ids of clients
+   * that act on what is theirs. No query for admins, and for one's own account.
+   */
+  async refuseOn(actor: Actor, id: string, manager?: EntityManager, others: string[] = []): Promise<void> {
+    if (!isLimited(actor) || [id, ...others].some((own) => isOwn(actor, own))) return;
+    const user = manager ? await this.users.hold(manager, id) : await this.users.findById(id);
+    if (user) await this.refuse(actor, user, manager);
+  }
+
+  /** Throws a 403 problem unless the actor is still an admin, or the client of one, and stays so until the transaction ends. */
+  async requireAdmin(manager: EntityManager, actor: Actor): Promise<void> {
+    if (actor.type === 'service') return;
+    const isStill =
+      !isLimited(actor) && (actor.type === 'client' || (await this.isStillAdmin(manager, actor)));
+    // Of a client this checks the role.
+    await this.actors.requireLive(manager, actor);
+    if (!isStill) throw roleTooLow(roleNeeded('admin'));
+  }
+
+  /** Whether this is an enabled admin, or the client of one or of the company; it stays so until the transaction ends. */
+  async isStillAdmin(manager: EntityManager, { type, id }: Pick<Actor, 'type' | 'id'>): Promise<boolean> {
+    if (id === null) return false;
+    if (type === 'client') return (await this.clients.roleOf(manager, id)) === 'admin';
+    const operator = await this.users.hold(manager, id);
+    return operator !== null && isAdmin(operator);
+  }
+}
+
+/** Whether the actor acts on their own account or clients rather than as an operator. */
+const isOwn = ({ id, operatorRole }: Actor, subjectId: string): boolean =>
+  operatorRole === undefined && id === subjectId;

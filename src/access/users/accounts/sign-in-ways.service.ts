@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditService, type Actor } from '#records/audit/audit.service.js';
+import { EmailLinksRepository } from '../emails/email-links.repository.js';
+import { AuthenticatorAppsRepository } from '../factors/authenticator-apps.repository.js';
+import { PasskeysRepository } from '../factors/passkeys.repository.js';
+import { PendingSignInsRepository } from '../factors/pending-sign-ins.repository.js';
+import { RecoveryCodesRepository } from '../factors/recovery-codes.repository.js';
+import { PasswordLinksRepository } from '../passwords/password-links.repository.js';
+import { SessionsRepository } from '../sessions/sessions.repository.js';
+import { UsersRepository } from './users.repository.js';
+
+/** A link of an account to a person at an identity provider. */
+export interface LinkedPerson {
+  issuer: string;
+  subject: string;
+}
+
+/** Removes the account's links to providers, except to this person; returns how many. */
+export type LinkRemoval = (manager: EntityManager, userId: string, except?: LinkedPerson) => Promise<number>;
+
+/** All ways to open an account. They end together when the account gains power, because someone else may have set them. */
+@Injectable()
+export class SignInWaysService {
+  private removeLinks!: LinkRemoval;
+
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly sessions: SessionsRepository,
+    private readonly passwordLinks: PasswordLinksRepository,
+    private readonly emailLinks: EmailLinksRepository,
+    private readonly passkeys: PasskeysRepository,
+    private readonly apps: AuthenticatorAppsRepository,
+    private readonly codes: RecoveryCodesRepository,
+    private readonly pending: PendingSignInsRepository,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** Called once by the module that links accounts to identity providers. */
+  registerLinks(remove: LinkRemoval): void {
+    this.removeLinks = remove;
+  }
+
+  /** Ends the browsers and the links for a password: the former role ends with them. */
+  async endSessions(manager: EntityManager, userId: string): Promise<void> {
+    await this.sessions.deleteByUser(manager, userId);
+    await this.passwordLinks.deleteByUser(manager, userId);
+  }
+
+  /**
+   * Ends all of it for a user whom the transaction has locked, in whatever order it was set: the password, passkeys, app, recovery codes,
+   * links in mails, sessions, sign-ins under way, and links to providers except to `person`. The address is no longer verified, because
+   * a link to it would open the account again. `isNew`: what was set in this transaction, and stays.
+   */
+  async endAll(
+    manager: EntityManager,
+    userId: string,
+    actor: Actor,
+    { person, isNew = {} }: { person?: LinkedPerson; isNew?: { password?: boolean; email?: boolean } } = {},
+  ): Promise<void> {
+    await this.endSessions(manager, userId);
+    await this.emailLinks.deleteByUser(manager, userId);
+    await this.pending.deleteByUser(manager, userId);
+    const ended = {
+      passkeys: await this.passkeys.deleteByUser(manager, userId),
+      authenticator_app: await this.apps.delete(manager, userId),
+      identities: await this.removeLinks(manager, userId, person),
+    };
+    await this.codes.deleteByUser(manager, userId);
+    await this.users.update(manager, userId, {
+      ...(isNew.password ? {} : { passwordHash: null }),
+      ...(isNew.email ? {} : { emailVerified: false }),
+    });
+    await this.audit.record(manager, actor, {
+      action: 'user.sign_in_ways_ended',
+      subjectId: userId,
+      before: ended,
+    });
+  }
+}

@@ -1,0 +1,339 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditService, changesBetween, type Actor } from '#records/audit/audit.service.js';
+import { isForeignKeyViolation, isUniqueViolation } from '#platform/database/queries/database-errors.js';
+import { Transactions } from '#platform/database/queries/transactions.js';
+import { conflict, notFound } from '#platform/http/problems/problem.js';
+import type { Page, PageRequest } from '#platform/database/queries/read-page.js';
+import { MESSAGES } from '#records/notifications/message-catalogue.js';
+import { NotificationsService } from '#records/notifications/notifications.service.js';
+import { newId } from '#platform/secrets/ids.js';
+import { hashPassword } from '#platform/secrets/passwords.js';
+import { AccessRevocations } from './access-revocations.js';
+import { refuseGivingPower } from './operator-limits.js';
+import { OperatorProtectionService } from './operator-protection.service.js';
+import { EmailVerificationService } from '../emails/email-verification.service.js';
+import { PendingSignInsRepository } from '../factors/pending-sign-ins.repository.js';
+import { PasswordLinksRepository } from '../passwords/password-links.repository.js';
+import { ActorsService } from '../sessions/actors.service.js';
+import { SessionsRepository } from '../sessions/sessions.repository.js';
+import { operatorChanges } from './operator-changes.js';
+import { RoleChanges } from './role-changes.service.js';
+import {
+  emailVerifiedAfter,
+  isAdmin,
+  mayEndAdmin,
+  onlyForOperators,
+  refuseForDriver,
+  rolesAfter,
+} from './user-changes.js';
+import { UserErasures } from './user-erasures.js';
+import type { UserEntity } from './user.entity.js';
+import { auditView, USER, type NewUser, type UserChanges } from './user.resource.js';
+import { UsersRepository, type NamedUsers, type UserFilter } from './users.repository.js';
+import { say } from '#platform/language/text.js';
+
+/** A user to insert, with the hash of the password and the id, if they are given. */
+type NewAccount = Omit<NewUser, 'password'> & { passwordHash: string | null; id?: string; enabled?: boolean };
+type InsertAccount = (account: NewAccount, actor: Actor) => Promise<UserEntity>;
+
+/**
+ * Checks a change while the user is locked; throws to refuse it. `adminsLeft`: how many enabled admins remain if the user is no
+ * longer one; all of them are locked then.
+ */
+export type ChangeCheck = (
+  manager: EntityManager,
+  before: UserEntity,
+  after: UserEntity,
+  adminsLeft: number | undefined,
+) => Promise<void>;
+
+/** Accounts of end users, organisations and operators (contract §2). Every change is an audit event in its transaction. */
+@Injectable()
+export class UsersService {
+  constructor(
+    private readonly repository: UsersRepository,
+    private readonly sessions: SessionsRepository,
+    private readonly actors: ActorsService,
+    private readonly protection: OperatorProtectionService,
+    private readonly roleChanges: RoleChanges,
+    private readonly passwordLinks: PasswordLinksRepository,
+    private readonly pending: PendingSignInsRepository,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    private readonly revocations: AccessRevocations,
+    private readonly notifications: NotificationsService,
+    private readonly erasures: UserErasures,
+    private readonly emails: EmailVerificationService,
+  ) {}
+
+  find(id: string): Promise<UserEntity | null> {
+    return this.repository.findById(id);
+  }
+
+  /** The user; throws a 404 problem. */
+  async get(id: string): Promise<UserEntity> {
+    return (await this.repository.findById(id)) ?? this.missing();
+  }
+
+  /** The names of these users, as far as they still exist. */
+  namesOf(ids: string[]): Promise<Pick<UserEntity, 'id' | 'name'>[]> {
+    return this.repository.namesOf(ids);
+  }
+
+  findByEmail(email: string): Promise<UserEntity | null> {
+    return this.repository.findByEmail(email);
+  }
+
+  /** The names of the first live ones, or of the first operators, by id. */
+  firstNames(limit: number, only?: 'operators'): Promise<Pick<UserEntity, 'id' | 'name'>[]> {
+    return this.repository.firstNames(limit, only);
+  }
+
+  list(filter: UserFilter, page: PageRequest): Promise<Page<UserEntity>> {
+    return this.repository.list(filter, page);
+  }
+
+  /** The user, share-locked until the transaction ends. */
+  hold(manager: EntityManager, id: string): Promise<UserEntity | null> {
+    return this.repository.hold(manager, id);
+  }
+
+  /** Creates a user; throws a 409 problem for an email that is taken. */
+  async create(input: NewUser, actor: Actor): Promise<UserEntity> {
+    const { role = 'user' } = input;
+    const operatorRole = role === 'operator' ? (input.operatorRole ?? 'admin') : null;
+    if (role !== 'operator' && input.operatorRole !== undefined) throw onlyForOperators();
+    refuseGivingPower(actor, EVERYBODY, { ...EVERYBODY, role }, false);
+    const passwordHash = input.password === undefined ? null : await hashPassword(input.password);
+    return this.createBy(async (manager, insert) => {
+      // Hashing takes long enough for the actor to lose the role.
+      await this.actors.requireLive(manager, actor);
+      return insert({ ...input, operatorRole: operatorRole ?? undefined, passwordHash }, actor);
+    });
+  }
+
+  /** Creates a user in a transaction that also does something else; throws a 409 problem for an email that is taken. */
+  createBy<T>(work: (manager: EntityManager, insert: InsertAccount) => Promise<T>): Promise<T> {
+    return this.translatingConflicts(() =>
+      this.transactions.run((manager) =>
+        work(manager, (account, actor) => this.insert(manager, account, actor)),
+      ),
+    );
+  }
+
+  private async insert(manager: EntityManager, input: NewAccount, actor: Actor): Promise<UserEntity> {
+    const { id = newId('user') } = input;
+    const isSelf = actor.type === 'user' && actor.id === null;
+    const [user] = await this.insertAllIn(
+      manager,
+      [{ ...input, id, language: input.language ?? (isSelf ? actor.language : undefined) }],
+      isSelf ? { ...actor, id } : actor,
+    );
+    return user!;
+  }
+
+  /** Creates users with their ids, in the caller's transaction. */
+  async insertAllIn(
+    manager: EntityManager,
+    inputs: readonly (NewAccount & { id: string })[],
+    actor: Actor,
+  ): Promise<UserEntity[]> {
+    await this.repository.insertAll(
+      manager,
+      inputs.map(({ id, passwordHash, enabled = true, sandboxOwnerId, ...input }) => ({
+        ...USER.complete(input),
+        ...{ id, passwordHash, enabled, sandboxOwnerId },
+      })),
+    );
+    const users = await this.repository.findAll(
+      manager,
+      inputs.map(({ id }) => id),
+    );
+    const entries = users.map((user) => ({
+      ...({ action: 'user.created', subjectId: user.id } as const),
+      after: auditView(user),
+    }));
+    await this.audit.recordAll(manager, actor, entries);
+    return users;
+  }
+
+  /** The live users with these ids or addresses; with `organisations`, also all organisations. By id. */
+  listNamed(manager: EntityManager, named: NamedUsers): Promise<UserEntity[]> {
+    return this.repository.listNamed(manager, named);
+  }
+
+  /**
+   * Updates a user. Disabling, a new password and a new email end the tokens, codes, links and sessions of the user, in the same
+   * transaction. Disabling also ends the client-credentials access of the user's own clients; disabling webhooks ends the portal
+   * sessions of the user's clients; another operator role ends what `RoleChanges` says. The last enabled admin stays one (409).
+   */
+  async update(id: string, changes: UserChanges, actor: Actor, check?: ChangeCheck): Promise<UserEntity> {
+    if (Object.values(changes).every((value) => value === undefined)) return this.get(id);
+    const passwordHash = changes.password === undefined ? undefined : await hashPassword(changes.password);
+    const rest = { ...changes, password: undefined };
+    return this.transactions.run((manager) =>
+      this.updateIn(manager, id, { ...rest, passwordHash }, actor, check),
+    );
+  }
+
+  /** The same in the caller's transaction, with the hash of a password. */
+  async updateIn(
+    manager: EntityManager,
+    id: string,
+    { passwordHash, ...changes }: UserChanges & { passwordHash?: string },
+    actor: Actor,
+    check?: ChangeCheck,
+  ): Promise<UserEntity> {
+    const admins = mayEndAdmin(changes) ? await this.lockAdminsWith(manager, id) : [];
+    const before = (await this.repository.lock(manager, id)) ?? this.missing();
+    await this.actors.requireLive(manager, actor);
+    await this.protection.refuse(actor, before, manager);
+    refuseForDriver(before, changes, passwordHash !== undefined);
+    const { email, name, language, kind, webhooksEnabled, enabled } = changes;
+    const isNewEmail = email !== undefined && email !== before.email;
+    const roles = rolesAfter(before, changes);
+    const values = {
+      email,
+      name,
+      language,
+      kind,
+      ...roles,
+      webhooksEnabled,
+      enabled,
+      passwordHash,
+      emailVerified: emailVerifiedAfter(before, changes, isNewEmail),
+    };
+    // Before the change, so that the mail goes to the present address.
+    await this.roleChanges.tell(manager, id, before, { ...before, ...roles });
+    await this.tellOwner(manager, before, { ...changes, passwordHash }, actor);
+    if (isNewEmail) await this.revocations.beforeNewAddress(manager, before, actor);
+    await this.translatingConflicts(() => this.repository.update(manager, id, values));
+    const changed = (await this.repository.findById(id, manager))!;
+    refuseGivingPower(actor, before, changed, passwordHash !== undefined);
+    const endsAdmin = isAdmin(before) && !isAdmin(changed);
+    const adminsLeft = endsAdmin ? await this.othersThan(manager, id, admins) : undefined;
+    await check?.(manager, before, changed, adminsLeft);
+    if (endsAdmin) await this.revocations.withdrawInvitations(manager, id, actor);
+    await this.revokeDependents(manager, before, changed, passwordHash !== undefined);
+    const isNew = { password: passwordHash !== undefined, email: changes.emailVerified === true };
+    await this.roleChanges.follow(manager, id, before, changed, actor, { isNew });
+    const after = (await this.repository.findById(id, manager))!;
+    // After all links have ended with a role that is gained, so that this one works.
+    if (isNewEmail) await this.emails.replaceLinks(manager, after);
+    const difference = changesBetween(auditView(before), auditView(after));
+    if (difference) {
+      await this.audit.record(manager, actor, { action: 'user.updated', subjectId: id, ...difference });
+    }
+    if (passwordHash !== undefined) {
+      await this.audit.record(manager, actor, { action: 'user.password_changed', subjectId: id });
+    }
+    return after;
+  }
+
+  /**
+   * Erases the user: the account and everything that belongs to it. Each client that could read the user's data is notified; the
+   * audit log keeps only ids. An owner of clients gets a 409. `check` throws to refuse it.
+   */
+  erase(id: string, actor: Actor, check?: (manager: EntityManager) => Promise<void>): Promise<void> {
+    return this.transactions.run(async (manager) => {
+      await this.eraseIn(manager, id, actor);
+      await check?.(manager);
+    });
+  }
+
+  /** The same in the caller's transaction. */
+  async eraseIn(manager: EntityManager, id: string, actor: Actor): Promise<void> {
+    const admins = await this.lockAdminsWith(manager, id);
+    if (!(await this.repository.lockForErasure(manager, id))) this.missing();
+    await this.actors.requireLive(manager, actor);
+    const user = (await this.repository.findById(id, manager))!;
+    await this.protection.refuse(actor, user, manager);
+    if (isAdmin(user)) {
+      await this.othersThan(manager, id, admins);
+      await this.revocations.withdrawInvitations(manager, id, actor);
+    }
+    try {
+      const kept = await this.erasures.run(manager, id, await this.repository.tracesOf(manager, id));
+      await this.repository.delete(manager, id);
+      await this.repository.forgetInAuditLog(manager, id);
+      await this.audit.record(manager, actor, { action: 'user.erased', subjectId: id, before: kept });
+    } catch (error) {
+      if (!OWNER_KEYS.some((key) => isForeignKeyViolation(error, key))) throw error;
+      throw conflict('This user owns clients. Delete them first, then erase the user.');
+    }
+  }
+
+  /** Notifies the user of what an operator does to the account. */
+  private async tellOwner(
+    manager: EntityManager,
+    before: UserEntity,
+    changes: UserChanges & { passwordHash?: string },
+    actor: Actor,
+  ): Promise<void> {
+    if (actor.type === 'service' || actor.id === before.id) return;
+    const done = operatorChanges(before, changes);
+    if (done.length === 0) return;
+    await this.notifications.raise(manager, before.id, null, MESSAGES.changedByOperator(done));
+  }
+
+  private async revokeDependents(
+    manager: EntityManager,
+    before: UserEntity,
+    after: UserEntity,
+    newPassword: boolean,
+  ): Promise<void> {
+    const disabled = before.enabled && !after.enabled;
+    const newEmail = before.email !== after.email;
+    if (before.webhooksEnabled && !after.webhooksEnabled) {
+      await this.revocations.revokePortals(manager, { ownerId: after.id });
+    }
+    if (!disabled && !newEmail && !newPassword) return;
+    const reason = disabled ? 'user_disabled' : newPassword ? 'password_changed' : 'email_changed';
+    await this.sessions.deleteByUser(manager, after.id);
+    await this.passwordLinks.deleteByUser(manager, after.id);
+    await this.pending.deleteByUser(manager, after.id);
+    await this.revocations.revokeByUser(manager, after.id, reason);
+    if (disabled) await this.revocations.revokeByOwner(manager, after.id, reason);
+  }
+
+  /**
+   * Locks all enabled admins if the user is one of them, before the user: changes that could remove the last admin lock in this
+   * order.
+   */
+  private async lockAdminsWith(manager: EntityManager, id: string): Promise<string[]> {
+    const user = await this.repository.findById(id, manager);
+    return user && isAdmin(user) ? this.repository.lockAdmins(manager) : [];
+  }
+
+  /**
+   * The number of enabled admins without this one; throws a 409 problem for the last. `locked`: the enabled admins; none if the user
+   * became one only after they were asked for.
+   */
+  private async othersThan(manager: EntityManager, id: string, locked: string[]): Promise<number> {
+    const admins = locked.length > 0 ? locked : await this.repository.lockAdmins(manager);
+    const others = admins.filter((admin) => admin !== id).length;
+    if (others === 0) throw conflict('This is the last enabled admin. Make someone else an admin first.');
+    return others;
+  }
+
+  private async translatingConflicts<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (isUniqueViolation(error, 'users_email_key'))
+        throw conflict(say('Another user has this email address.'));
+      throw error;
+    }
+  }
+
+  private missing(): never {
+    throw notFound('There is no user with this id.');
+  }
+}
+
+/** The foreign keys of clients to their owners. */
+const OWNER_KEYS = ['clients_owner_id_fkey', 'clients_owner_realm_fkey'];
+
+/** A user without any rows that refer to it. */
+const EVERYBODY = { role: 'user', webhooksEnabled: true } as const;

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { MoreThan, Repository, type EntityManager } from 'typeorm';
+import { AuthenticatorAppEntity } from './authenticator-app.entity.js';
+import { queryIn } from '#platform/database/queries/query-in.js';
+
+@Injectable()
+export class AuthenticatorAppsRepository {
+  constructor(
+    @InjectRepository(AuthenticatorAppEntity) private readonly apps: Repository<AuthenticatorAppEntity>,
+  ) {}
+
+  find(userId: string, manager: EntityManager = this.apps.manager): Promise<AuthenticatorAppEntity | null> {
+    return manager.withRepository(this.apps).findOneBy({ userId });
+  }
+
+  /** Stores the user's app, in place of the one before. */
+  async replace(
+    manager: EntityManager,
+    userId: string,
+    sealedSecret: Buffer,
+    lastStep: number,
+  ): Promise<void> {
+    await manager
+      .withRepository(this.apps)
+      .upsert({ userId, sealedSecret, lastStep, confirmedAt: () => 'now()' }, ['userId']);
+  }
+
+  /** Uses up a time step and those before it. False if that was done already, or the app is another by now. */
+  async useStep(
+    manager: EntityManager,
+    { userId, sealedSecret }: AuthenticatorAppEntity,
+    step: number,
+  ): Promise<boolean> {
+    const { affected } = await queryIn(manager, this.apps)
+      .update()
+      .set({ lastStep: step })
+      .where('userId = :userId AND sealedSecret = :sealedSecret AND lastStep < :step', {
+        userId,
+        sealedSecret,
+        step,
+      })
+      .execute();
+    return affected === 1;
+  }
+
+  /** Removes the user's app; false if not found. */
+  async delete(manager: EntityManager, userId: string): Promise<boolean> {
+    const { affected } = await manager.withRepository(this.apps).delete({ userId });
+    return affected === 1;
+  }
+
+  /** The next apps by the id of their user, for resealing. */
+  sealedAfter(userId: string, limit: number): Promise<AuthenticatorAppEntity[]> {
+    return this.apps.find({ where: { userId: MoreThan(userId) }, order: { userId: 'ASC' }, take: limit });
+  }
+
+  /** Replaces a sealed secret unless it was changed in the meantime. */
+  async replaceSealed({ userId, sealedSecret }: AuthenticatorAppEntity, fresh: Buffer): Promise<boolean> {
+    const { affected } = await this.apps.update({ userId, sealedSecret }, { sealedSecret: fresh });
+    return affected === 1;
+  }
+}

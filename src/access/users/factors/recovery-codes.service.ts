@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditService, type Actor } from '#records/audit/audit.service.js';
+import { MESSAGES } from '#records/notifications/message-catalogue.js';
+import { NotificationsService } from '#records/notifications/notifications.service.js';
+import { newRecoveryCode, readRecoveryCode, recoveryCodeDigest } from './recovery-code.js';
+import { RecoveryCodesRepository } from './recovery-codes.repository.js';
+
+const CODES = 10;
+
+/** Recovery codes, for a user who cannot use the other factors (contract §16). */
+@Injectable()
+export class RecoveryCodesService {
+  constructor(
+    private readonly codes: RecoveryCodesRepository,
+    private readonly audit: AuditService,
+    private readonly notifications: NotificationsService,
+  ) {}
+
+  /** Makes new codes in place of those before; they are never shown again. */
+  async replace(manager: EntityManager, userId: string, actor: Actor): Promise<string[]> {
+    const codes = Array.from({ length: CODES }, newRecoveryCode);
+    await this.codes.deleteByUser(manager, userId);
+    await this.codes.insert(
+      manager,
+      userId,
+      codes.map((code) => recoveryCodeDigest(userId, code)),
+    );
+    const entry = { action: 'user.recovery_codes_created', subjectId: userId } as const;
+    await this.audit.record(manager, actor, entry);
+    return codes;
+  }
+
+  /** Uses up a code; false if the user does not have it. */
+  async use(manager: EntityManager, userId: string, typed: string, actor: Actor): Promise<boolean> {
+    const code = readRecoveryCode(typed);
+    if (code === undefined) return false;
+    if (!(await this.codes.use(manager, userId, recoveryCodeDigest(userId, code)))) return false;
+    const left = await this.codes.count(userId, manager);
+    await this.audit.record(
+      manager,
+      { ...actor, type: 'user', id: userId },
+      { action: 'user.recovery_code_used', subjectId: userId, after: { left } },
+    );
+    await this.notifications.raise(manager, userId, null, MESSAGES.recoveryCodeUsed(left), actor);
+    return true;
+  }
+}

@@ -1,0 +1,179 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditService, type Actor } from '#records/audit/audit.service.js';
+import { Settings } from '#platform/config/settings.js';
+import { Transactions } from '#platform/database/queries/transactions.js';
+import { notFound } from '#platform/http/problems/problem.js';
+import { MAIL_TEXTS } from '#records/mail/mail-texts.js';
+import { MailsService } from '#records/mail/mails.service.js';
+import { MESSAGES, type Message } from '#records/notifications/message-catalogue.js';
+import { NotificationsService } from '#records/notifications/notifications.service.js';
+import { newId } from '#platform/secrets/ids.js';
+import { UserErasures, type ErasureObstacle } from '../accounts/user-erasures.js';
+import type { UserEntity } from '../accounts/user.entity.js';
+import { UsersRepository } from '../accounts/users.repository.js';
+import { UsersService } from '../accounts/users.service.js';
+import { ActorsService } from '../sessions/actors.service.js';
+import type { AccountDeletionEntity } from './account-deletion.entity.js';
+import { AccountDeletionsRepository } from './account-deletions.repository.js';
+import { DeletionEvents } from './deletion-events.js';
+
+/** What became of a wish to delete an account: it waits until a time, is done, or is not possible yet. */
+export type DeletionOutcome =
+  | { dueAt: Date }
+  | { isErased: true }
+  /** Someone else has erased it, or kept it, in the meantime. */
+  | { isGone: true }
+  | { obstacle: ErasureObstacle };
+
+const CLAIMED_AT_ONCE = 10;
+
+/**
+ * Accounts that their owners delete (contract §13): asked for, taken back, and carried out when the time has come. Each step locks the
+ * account first, so that of two at the same moment the first counts.
+ */
+@Injectable()
+export class AccountDeletionsService {
+  private readonly logger = new Logger(AccountDeletionsService.name);
+
+  constructor(
+    private readonly repository: AccountDeletionsRepository,
+    private readonly users: UsersRepository,
+    private readonly accounts: UsersService,
+    private readonly erasures: UserErasures,
+    private readonly actors: ActorsService,
+    private readonly notifications: NotificationsService,
+    private readonly events: DeletionEvents,
+    private readonly mails: MailsService,
+    private readonly audit: AuditService,
+    private readonly transactions: Transactions,
+    private readonly settings: Settings,
+  ) {}
+
+  /** What the user has asked for, if that still waits. */
+  find(userId: string): Promise<AccountDeletionEntity | null> {
+    return this.repository.find(userId);
+  }
+
+  /** What the user would have to end first. */
+  obstacleFor(userId: string): Promise<ErasureObstacle | undefined> {
+    return this.transactions.run(async (manager) => {
+      const user = await this.users.findById(userId, manager);
+      return user ? this.obstacleTo(manager, user) : undefined;
+    });
+  }
+
+  /**
+   * Asks for the deletion, which is due after `ACCOUNT_DELETION_DAYS`, and tells the user and the clients with access; asking again changes nothing. With 0 days it
+   * is carried out at once.
+   */
+  async request(userId: string, actor: Actor): Promise<DeletionOutcome> {
+    const { accountDeletionDays: days } = this.settings;
+    const outcome = await this.transactions.run(async (manager): Promise<DeletionOutcome> => {
+      const user = await this.users.lock(manager, userId);
+      await this.actors.requireLive(manager, actor);
+      if (!user) throw notFound('There is no user with this id.');
+      const obstacle = await this.obstacleTo(manager, user);
+      if (obstacle) return { obstacle };
+      const isNew = await this.repository.insert(manager, userId, days);
+      const { dueAt } = (await this.repository.find(userId, manager))!;
+      if (isNew) {
+        await this.record(manager, actor, 'user.deletion_requested', userId, { due_at: dueAt });
+        if (days > 0) {
+          await this.tell(manager, userId, MESSAGES.deletionRequested(dueAt), actor);
+          await this.events.tell(manager, { kind: 'requested', userId, dueAt, requestId: actor.requestId });
+        }
+      }
+      return { dueAt };
+    });
+    return 'dueAt' in outcome && days === 0 ? this.carryOut(userId, actor) : outcome;
+  }
+
+  /** Keeps the account after all; false if nothing waits. Throws `NoLongerSignedIn` if the account is gone. */
+  keep(userId: string, actor: Actor): Promise<boolean> {
+    return this.transactions.run(async (manager) => {
+      await this.users.lock(manager, userId);
+      await this.actors.requireLive(manager, actor);
+      if (!(await this.repository.delete(manager, userId))) return false;
+      await this.record(manager, actor, 'user.deletion_cancelled', userId);
+      await this.tell(manager, userId, MESSAGES.deletionCancelled(), actor);
+      await this.events.tell(manager, { kind: 'cancelled', userId, requestId: actor.requestId });
+      return true;
+    });
+  }
+
+  /**
+   * Erases every account whose time has come, on any number of instances at once, until the service stops; returns how many this one
+   * has erased.
+   */
+  async eraseDue(stopping?: AbortSignal): Promise<number> {
+    let erased = 0;
+    for (;;) {
+      if (stopping?.aborted) return erased;
+      const claimed = await this.repository.claim(CLAIMED_AT_ONCE);
+      for (const userId of claimed) {
+        // One that fails does not hold up the others; it is tried again after its lease.
+        const outcome = await this.carryOut(userId).catch((error: Error) => {
+          this.logger.warn(
+            `The account ${userId} could not be erased and will be tried again: ${error.message}`,
+          );
+          return undefined;
+        });
+        if (outcome && 'isErased' in outcome) erased++;
+      }
+      if (claimed.length < CLAIMED_AT_ONCE) return erased;
+    }
+  }
+
+  /**
+   * Erases one account in one transaction, if it is due and was not taken back. If something stands in the way by now, the wish ends and
+   * the user is told what to do first.
+   */
+  private carryOut(userId: string, by?: Actor): Promise<DeletionOutcome> {
+    const actor: Actor = { type: 'user', id: userId };
+    return this.transactions.run(async (manager): Promise<DeletionOutcome> => {
+      if (!(await this.users.lockForErasure(manager, userId))) return { isGone: true };
+      if (!(await this.repository.take(manager, userId))) return { isGone: true };
+      const user = (await this.users.findById(userId, manager))!;
+      const obstacle = await this.obstacleTo(manager, user);
+      if (obstacle) {
+        await this.record(manager, actor, 'user.deletion_refused', userId, { reason: obstacle });
+        await this.tell(manager, userId, MESSAGES.deletionRefused(obstacle));
+        await this.events.tell(manager, { kind: 'cancelled', userId });
+        return { obstacle };
+      }
+      await this.accounts.eraseIn(manager, userId, actor);
+      if (user.emailVerifiedAt) {
+        const mail = MAIL_TEXTS.accountDeleted();
+        const cause = `account deleted ${newId('form')}`;
+        await this.mails.queueToErased(manager, {
+          kind: 'account_deleted',
+          address: user.email,
+          cause,
+          mail,
+          language: user.language ?? by?.language,
+        });
+      }
+      return { isErased: true };
+    });
+  }
+
+  /** Power is given back first: an admin takes the role away, which ends what depends on it (contract §17). */
+  private async obstacleTo(manager: EntityManager, user: UserEntity): Promise<ErasureObstacle | undefined> {
+    return user.role === 'operator' ? 'operator' : this.erasures.obstacleTo(manager, user.id);
+  }
+
+  private tell(manager: EntityManager, userId: string, message: Message, by?: Actor): Promise<void> {
+    return this.notifications.raise(manager, userId, null, message, by);
+  }
+
+  private record(
+    manager: EntityManager,
+    actor: Actor,
+    action: string,
+    userId: string,
+    after?: Record<string, unknown>,
+  ): Promise<void> {
+    return this.audit.record(manager, actor, { action, subjectType: 'user', subjectId: userId, after });
+  }
+}

@@ -1,0 +1,143 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ActivityModule } from '#records/activity/activity.module.js';
+import { AuditModule } from '#records/audit/audit.module.js';
+import { BrandModule } from '#records/brand/brand.module.js';
+import { HttpModule } from '#platform/http/http.module.js';
+import { MailModule } from '#records/mail/mail.module.js';
+import { NotificationsModule } from '#records/notifications/notifications.module.js';
+import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { UserEntity } from './accounts/user.entity.js';
+import { SessionEntity } from './sessions/session.entity.js';
+import { PasswordLinkEntity } from './passwords/password-link.entity.js';
+import { AccessRevocations } from './accounts/access-revocations.js';
+import { FollowedProfilesService } from './accounts/followed-profiles.service.js';
+import { OperatorClients } from './accounts/operator-clients.js';
+import { OperatorProtectionService } from './accounts/operator-protection.service.js';
+import { RoleChanges } from './accounts/role-changes.service.js';
+import { SignInWaysService } from './accounts/sign-in-ways.service.js';
+import { LinkedAccountsService } from './accounts/linked-accounts.service.js';
+import { EmailLinkEntity } from './emails/email-link.entity.js';
+import { EmailLinksRepository } from './emails/email-links.repository.js';
+import { EmailVerificationService } from './emails/email-verification.service.js';
+import { UnsubscribingService } from './emails/unsubscribing.service.js';
+import { MailedSignInsService } from './emails/mailed-sign-ins.service.js';
+import { PasskeySignUpsService } from './emails/passkey-sign-ups.service.js';
+import { SealedReturns } from './emails/sealed-returns.service.js';
+import { SignUpService } from './emails/sign-up.service.js';
+import { KnownBrowsersService } from './sessions/known-browsers.service.js';
+import { PasswordChangeService } from './passwords/password-change.service.js';
+import { PasswordLinksRepository } from './passwords/password-links.repository.js';
+import { PasswordLinksService } from './passwords/password-links.service.js';
+import { ActorsService } from './sessions/actors.service.js';
+import { SessionsRepository } from './sessions/sessions.repository.js';
+import { SessionsService } from './sessions/sessions.service.js';
+import { SignedInUsers } from './sessions/signed-in-users.service.js';
+import { AuthenticatorAppEntity } from './factors/authenticator-app.entity.js';
+import { AuthenticatorAppsRepository } from './factors/authenticator-apps.repository.js';
+import { AuthenticatorAppsService } from './factors/authenticator-apps.service.js';
+import { PasskeyEntity } from './factors/passkey.entity.js';
+import { PasskeyRegistrations } from './factors/passkey-registrations.service.js';
+import { PasskeySignInsService } from './factors/passkey-sign-ins.service.js';
+import { PasskeysRepository } from './factors/passkeys.repository.js';
+import { PasskeysService } from './factors/passkeys.service.js';
+import { PendingSignInEntity } from './factors/pending-sign-in.entity.js';
+import { PendingSignInsService } from './factors/pending-sign-ins.service.js';
+import { PendingSignInsRepository } from './factors/pending-sign-ins.repository.js';
+import { RecoveryCodeEntity } from './factors/recovery-code.entity.js';
+import { RecoveryCodesRepository } from './factors/recovery-codes.repository.js';
+import { RecoveryCodesService } from './factors/recovery-codes.service.js';
+import { SecondFactorService } from './factors/second-factor.service.js';
+import { WebauthnChallengeEntity } from './factors/webauthn-challenge.entity.js';
+import { WebauthnChallenges } from './factors/webauthn-challenges.service.js';
+import { WebauthnChallengesRepository } from './factors/webauthn-challenges.repository.js';
+import { ShownOnce } from './sessions/shown-once.service.js';
+import { PersonalData } from './accounts/personal-data.js';
+import { DeletionEvents } from './leaving/deletion-events.js';
+import { UserErasures } from './accounts/user-erasures.js';
+import { UsersRepository } from './accounts/users.repository.js';
+import { UsersService } from './accounts/users.service.js';
+import { AccountDeletionEntity } from './leaving/account-deletion.entity.js';
+import { AccountDeletionsRepository } from './leaving/account-deletions.repository.js';
+import { AccountDeletionsService } from './leaving/account-deletions.service.js';
+import { AccountDeletionsWorker } from './leaving/account-deletions.worker.js';
+import { DataExportEntity } from './leaving/data-export.entity.js';
+import { DataExportsRepository } from './leaving/data-exports.repository.js';
+import { DataExportsService } from './leaving/data-exports.service.js';
+import { UsersPersonalData } from './leaving/users-personal-data.service.js';
+import { USERS_PURGE } from './users-purge.js';
+
+const EXPORTED = [
+  AccessRevocations,
+  AccountDeletionsService,
+  ActorsService,
+  AuthenticatorAppsService,
+  DataExportsService,
+  DeletionEvents,
+  EmailVerificationService,
+  FollowedProfilesService,
+  KnownBrowsersService,
+  LinkedAccountsService,
+  MailedSignInsService,
+  OperatorClients,
+  OperatorProtectionService,
+  PasskeySignInsService,
+  PasskeySignUpsService,
+  PasskeysService,
+  PasswordChangeService,
+  PasswordLinksService,
+  PendingSignInsService,
+  PersonalData,
+  SecondFactorService,
+  SessionsService,
+  ShownOnce,
+  SignInWaysService,
+  SignUpService,
+  SignedInUsers,
+  UnsubscribingService,
+  UserErasures,
+  UsersService,
+];
+
+/** Accounts, passwords, second factors and login sessions. */
+@Module({
+  imports: [
+    HttpModule,
+    AuditModule,
+    BrandModule,
+    NotificationsModule,
+    ActivityModule,
+    MailModule,
+    TypeOrmModule.forFeature([UserEntity, SessionEntity, PasswordLinkEntity, EmailLinkEntity]),
+    TypeOrmModule.forFeature([AuthenticatorAppEntity, PasskeyEntity, PendingSignInEntity]),
+    TypeOrmModule.forFeature([RecoveryCodeEntity, WebauthnChallengeEntity]),
+    TypeOrmModule.forFeature([AccountDeletionEntity, DataExportEntity]),
+  ],
+  providers: [
+    ...EXPORTED,
+    AccountDeletionsRepository,
+    AccountDeletionsWorker,
+    AuthenticatorAppsRepository,
+    DataExportsRepository,
+    EmailLinksRepository,
+    PasskeyRegistrations,
+    PasskeysRepository,
+    PasswordLinksRepository,
+    PendingSignInsRepository,
+    RecoveryCodesRepository,
+    RecoveryCodesService,
+    RoleChanges,
+    SealedReturns,
+    SessionsRepository,
+    UsersPersonalData,
+    UsersRepository,
+    WebauthnChallenges,
+    WebauthnChallengesRepository,
+  ],
+  exports: EXPORTED,
+})
+export class UsersModule {
+  constructor(purge: PurgeTasks) {
+    purge.add(USERS_PURGE);
+  }
+}

@@ -1,0 +1,53 @@
+import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { Settings } from '#platform/config/settings.js';
+import { Cookies } from '#platform/http/server/cookies.js';
+import { CsrfService } from '#platform/http/forms/csrf.service.js';
+import { isPosted } from '#platform/http/page-routes/posted-form.js';
+import { refuseUnsafeText } from '#platform/http/validation/validation.pipe.js';
+import { confirmPathFor } from '#access/users/factors/factor-paths.js';
+import { SecondFactorService } from '#access/users/factors/second-factor.service.js';
+import { ShownOnce } from '#access/users/sessions/shown-once.service.js';
+import { SignedInUsers } from '#access/users/sessions/signed-in-users.service.js';
+import { AccountContext } from './account-context.js';
+import { ASKS_TO_CONFIRM } from './asks-to-confirm.js';
+import { exchangeOf, leadTo } from '#platform/http/server/exchange.js';
+
+const PART_PATH = 'account:part-path';
+
+/** The page to return to after a login that a form of this controller required: that of the whole part, such as “Security”. */
+export const PartPath = (path: string) => SetMetadata(PART_PATH, path);
+
+/**
+ * Admits logged-in users to their account, and forms that come from its pages; everyone else is redirected to the login page. Every
+ * POST is checked here, so that no page can forget it; so is recent authentication, if the route asks for it.
+ */
+@Injectable()
+export class AccountGuard implements CanActivate {
+  constructor(
+    private readonly users: SignedInUsers,
+    private readonly csrf: CsrfService,
+    private readonly cookies: Cookies,
+    private readonly shownOnce: ShownOnce,
+    private readonly factors: SecondFactorService,
+    private readonly reflector: Reflector,
+    private readonly settings: Settings,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const { request, reply } = exchangeOf(context);
+    if (isPosted(request)) refuseUnsafeText(request.params);
+    const returnTo = isPosted(request)
+      ? this.reflector.get<string>(PART_PATH, context.getClass())
+      : request.url;
+    const user = await this.users.admit(request, reply, returnTo);
+    if (!user) return false;
+    const { shownOnce, csrf, cookies, settings } = this;
+    const page = new AccountContext(user, shownOnce, settings.passwordSignIn, request, reply, csrf, cookies);
+    request.pageContext = page;
+    if (isPosted(request)) page.checkForm();
+    const asks = this.reflector.get<boolean | undefined>(ASKS_TO_CONFIRM, context.getHandler());
+    if (asks && !(await this.factors.mayChange(user))) return leadTo(reply, confirmPathFor(page.path));
+    return true;
+  }
+}

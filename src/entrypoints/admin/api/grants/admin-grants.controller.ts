@@ -1,0 +1,36 @@
+import { Controller, Delete, Get, Query } from '@nestjs/common';
+import type { Actor } from '#records/audit/audit.service.js';
+import { ApiNoContent, ApiPage, PathId } from '#platform/http/api/api-answers.js';
+import { listAnswer, type ListAnswer } from '#platform/http/api/list-answer.js';
+import { pageRequestOf } from '#platform/http/api/page-query.js';
+import { CurrentActor } from '#access/tokens/access/current-principal.decorator.js';
+import { GrantsService } from '#access/tokens/grants/grants.service.js';
+import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
+import { GrantsQuery } from './admin-grants.dto.js';
+import { GrantView } from './admin-grants.view.js';
+
+/** Active grants in the admin API (contract §12). */
+@Controller('admin/grants')
+@AdminApi()
+export class AdminGrantsController {
+  constructor(private readonly grants: GrantsService) {}
+
+  @Get()
+  @AdminRead(
+    'listGrants',
+    'Active grants by id',
+    'A grant is one authorization of a client by a user; all given filters must match.',
+  )
+  @ApiPage(GrantView)
+  async list(@Query() query: GrantsQuery): Promise<ListAnswer<GrantView>> {
+    const filter = { clientId: query.client_id, userId: query.user_id };
+    return listAnswer(await this.grants.listLive(filter, pageRequestOf(query)), GrantView.of);
+  }
+
+  @Delete(':id')
+  @AdminWrite('revokeGrant', 'Revoke a grant; the consent is kept', 'Also ends all its tokens.', 'support')
+  @ApiNoContent('Revoked.')
+  revoke(@PathId('id', 'grnt') id: string, @CurrentActor() actor: Actor): Promise<void> {
+    return this.grants.revoke(id, 'grant_revoked', actor);
+  }
+}

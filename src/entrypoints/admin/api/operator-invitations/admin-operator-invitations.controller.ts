@@ -1,0 +1,51 @@
+import { Body, Controller, Delete, Get, Post } from '@nestjs/common';
+import type { Actor } from '#records/audit/audit.service.js';
+import { Settings } from '#platform/config/settings.js';
+import { ApiAnswer, ApiNoContent, ApiProblems, PathId } from '#platform/http/api/api-answers.js';
+import { OperatorInvitationsService } from '#events/partners/members/operator-invitations.service.js';
+import { MailLimitsService } from '#access/rate-limits/sign-in/mail-limits.service.js';
+import { CurrentActor } from '#access/tokens/access/current-principal.decorator.js';
+import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
+import { OperatorInvitationDto } from './admin-operator-invitations.dto.js';
+import { OperatorInvitationView } from './admin-operator-invitations.view.js';
+
+/** Invitations to become an operator, in the admin API (contract §17). */
+@Controller('admin/operator_invitations')
+@AdminApi()
+export class AdminOperatorInvitationsController {
+  constructor(
+    private readonly invitations: OperatorInvitationsService,
+    private readonly limits: MailLimitsService,
+    private readonly settings: Settings,
+  ) {}
+
+  @Get()
+  @AdminRead('listOperatorInvitations', 'Invitations of operators', 'Those that still work, oldest first.')
+  @ApiAnswer(200, 'The invitations.', [OperatorInvitationView])
+  async list(): Promise<OperatorInvitationView[]> {
+    return (await this.invitations.list()).map(OperatorInvitationView.of);
+  }
+
+  @Post()
+  @AdminWrite(
+    'inviteOperator',
+    'Invite an operator',
+    'Mails a link, which works once within 7 days; an earlier one to the same address ends. The owner of the client has to be an admin, who is responsible for it. An operator already, another owner, more than 50, or with `FOUR_EYES` a new admin: 409. Without mail: 404. At most 20 an hour for an admin, and for all admins together, and 5 to an address: 429.',
+  )
+  @ApiAnswer(201, 'Invited.', OperatorInvitationView)
+  @ApiProblems(404, 409)
+  async invite(
+    @Body() { email, role }: OperatorInvitationDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<OperatorInvitationView> {
+    if (this.settings.sendsMail) await this.limits.requireOfAdmin(email, actor);
+    return OperatorInvitationView.of(await this.invitations.invite(email, role, actor));
+  }
+
+  @Delete(':id')
+  @AdminWrite('withdrawOperatorInvitation', 'Withdraw an invitation', 'Its link no longer works.')
+  @ApiNoContent('Withdrawn.')
+  withdraw(@PathId('id', 'mbiv') id: string, @CurrentActor() actor: Actor): Promise<void> {
+    return this.invitations.withdraw(id, actor);
+  }
+}

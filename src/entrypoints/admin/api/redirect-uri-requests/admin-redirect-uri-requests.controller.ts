@@ -1,0 +1,65 @@
+import { Body, Controller, Get, Post, Query, UseGuards } from '@nestjs/common';
+import { ApiBody } from '@nestjs/swagger';
+import type { Actor } from '#records/audit/audit.service.js';
+import { ApiAnswer, ApiPage, ApiProblems, PathId } from '#platform/http/api/api-answers.js';
+import { listAnswer, type ListAnswer } from '#platform/http/api/list-answer.js';
+import { pageRequestOf } from '#platform/http/api/page-query.js';
+import { RedirectUriRequestsService } from '#events/partners/redirect-uris/redirect-uri-requests.service.js';
+import { CurrentActor } from '#access/tokens/access/current-principal.decorator.js';
+import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
+import { EmptyBodyGuard } from '#platform/http/api/empty-body.guard.js';
+import { RedirectUriRequestsQuery, RejectionDto } from './admin-redirect-uri-requests.dto.js';
+import { RedirectUriRequestView } from './admin-redirect-uri-requests.view.js';
+
+/** Redirect URIs that partners ask for, in the admin API (contract §20). */
+@Controller('admin/redirect_uri_requests')
+@AdminApi()
+export class AdminRedirectUriRequestsController {
+  constructor(private readonly requests: RedirectUriRequestsService) {}
+
+  @Get()
+  @AdminRead(
+    'listRedirectUriRequests',
+    'Redirect URIs that partners ask for, newest first',
+    'Members of an organisation ask for them in the portal. Nothing is changed until they are approved.',
+  )
+  @ApiPage(RedirectUriRequestView)
+  async list(@Query() query: RedirectUriRequestsQuery): Promise<ListAnswer<RedirectUriRequestView>> {
+    const filter = { state: query.state, clientId: query.client_id };
+    return listAnswer(await this.requests.list(filter, pageRequestOf(query)), RedirectUriRequestView.of);
+  }
+
+  @Post(':id/approve')
+  @AdminWrite(
+    'approveRedirectUriRequest',
+    'Approve and carry out what a partner asked for',
+    'The URI is checked again. What is not pending: 409. What became impossible is a 409 too, and stays pending.',
+  )
+  @ApiAnswer(200, 'Done.', RedirectUriRequestView)
+  @ApiProblems(409)
+  @UseGuards(EmptyBodyGuard)
+  async approve(
+    @PathId('id', 'ruri') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<RedirectUriRequestView> {
+    return RedirectUriRequestView.of(await this.requests.approve(id, actor));
+  }
+
+  @Post(':id/reject')
+  @AdminWrite(
+    'rejectRedirectUriRequest',
+    'Reject what a partner asked for',
+    'The members who are admins are told, with the reason. What is not pending: 409.',
+  )
+  @ApiBody({ type: RejectionDto, required: false })
+  @ApiAnswer(200, 'Rejected.', RedirectUriRequestView)
+  @ApiProblems(409)
+  @UseGuards(EmptyBodyGuard)
+  async reject(
+    @PathId('id', 'ruri') id: string,
+    @Body() { reason }: RejectionDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<RedirectUriRequestView> {
+    return RedirectUriRequestView.of(await this.requests.reject(id, reason ?? null, actor));
+  }
+}

@@ -1,0 +1,50 @@
+import { Controller, Delete, Get, Param } from '@nestjs/common';
+import type { Actor } from '#records/audit/audit.service.js';
+import { ApiAnswer, ApiNoContent, ApiProblems, PathId } from '#platform/http/api/api-answers.js';
+import { IdentitiesService } from '#access/identity-providers/identities.service.js';
+import { CurrentActor } from '#access/tokens/access/current-principal.decorator.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
+import { FourEyes, type Outcome } from '../../approvals/four-eyes.service.js';
+import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
+import { MayWait } from '../approvals/may-wait.js';
+import { IdentityView } from './admin-identities.view.js';
+
+/** The links of users to identity providers, in the admin API (contract §15). */
+@Controller('admin/users/:id/identities')
+@AdminApi()
+export class AdminIdentitiesController {
+  constructor(
+    private readonly users: UsersService,
+    private readonly identities: IdentitiesService,
+    private readonly fourEyes: FourEyes,
+  ) {}
+
+  @Get()
+  @AdminRead(
+    'listIdentities',
+    'A user’s links to identity providers',
+    'Oldest first; at most one for each provider.',
+  )
+  @ApiAnswer(200, 'The links.', [IdentityView])
+  async list(@PathId('id', 'user') id: string): Promise<IdentityView[]> {
+    const user = await this.users.get(id);
+    return (await this.identities.list(user.id)).map(IdentityView.of);
+  }
+
+  @Delete(':provider')
+  @AdminWrite(
+    'removeIdentity',
+    'Remove a user’s link to an identity provider',
+    'Also ends the sessions that came from it. The next login through the provider may link the account again.',
+  )
+  @ApiNoContent('Removed.')
+  @MayWait()
+  @ApiProblems(409)
+  remove(
+    @PathId('id', 'user') id: string,
+    @Param('provider') provider: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<Outcome> {
+    return this.fourEyes.removeIdentity(id, provider, actor);
+  }
+}

@@ -1,0 +1,32 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '#records/audit/audit.module.js';
+import { ClientsModule } from '#access/clients/clients.module.js';
+import { IdentityProvidersModule } from '#access/identity-providers/identity-providers.module.js';
+import { UsersModule } from '#access/users/users.module.js';
+import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { ApprovalEntity } from './approval.entity.js';
+import { ApprovalsPersonalData } from './approvals-personal-data.service.js';
+import { ApprovalsRepository } from './approvals.repository.js';
+import { ApprovalsService } from './approvals.service.js';
+import { ApprovedActions } from './approved-actions.service.js';
+import { FourEyes } from './four-eyes.service.js';
+import { APPROVALS_PURGE } from './approvals-purge.js';
+
+/** What waits for a second admin (contract §17), for the admin API and the console. */
+@Module({
+  imports: [
+    AuditModule,
+    ClientsModule,
+    UsersModule,
+    IdentityProvidersModule,
+    TypeOrmModule.forFeature([ApprovalEntity]),
+  ],
+  providers: [ApprovalsPersonalData, ApprovalsRepository, ApprovalsService, ApprovedActions, FourEyes],
+  exports: [ApprovalsService, FourEyes],
+})
+export class ApprovalsModule {
+  constructor(purge: PurgeTasks, approvals: ApprovalsRepository) {
+    purge.add(APPROVALS_PURGE, { table: 'approvals', runBatch: () => approvals.forgetPasswords() });
+  }
+}

@@ -1,0 +1,177 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditService, type Actor } from '#records/audit/audit.service.js';
+import type { Page, PageRequest } from '#platform/database/queries/read-page.js';
+import { Transactions } from '#platform/database/queries/transactions.js';
+import { conflict, forbidden, notFound, Problem } from '#platform/http/problems/problem.js';
+import { detailWithReasons } from '#platform/http/problems/render-problem.js';
+import { isId } from '#platform/secrets/ids.js';
+import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
+import { UserErasures } from '#access/users/accounts/user-erasures.js';
+import { ActorsService } from '#access/users/sessions/actors.service.js';
+import { personBehind, stateOf, type ApprovalEntity, type ApprovalState } from './approval.entity.js';
+import { ApprovalsRepository, type Asked, type Party } from './approvals.repository.js';
+import { ApprovedActions, type ShownOnApproval } from './approved-actions.service.js';
+
+/**
+ * The result of an approval: the action was carried out, and may have created something that is shown once; or one more admin has
+ * to approve.
+ */
+export interface Approved {
+  approval: ApprovalEntity;
+  shown?: ShownOnApproval;
+}
+
+/**
+ * Requests that wait for a second admin (contract §17). The approval and the approved action are one transaction, so a crash
+ * leaves neither without the other, and the first of two concurrent decisions counts.
+ */
+@Injectable()
+export class ApprovalsService {
+  constructor(
+    private readonly repository: ApprovalsRepository,
+    private readonly actions: ApprovedActions,
+    private readonly protection: OperatorProtectionService,
+    private readonly actors: ActorsService,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    erasures: UserErasures,
+  ) {
+    erasures.add(async (manager, userId) => {
+      await repository.forgetDetails(manager, userId);
+      return {};
+    });
+  }
+
+  /** Newest first. */
+  list(state: ApprovalState | undefined, page: PageRequest): Promise<Page<ApprovalEntity>> {
+    return this.repository.list(state, page);
+  }
+
+  /** The approval; throws a 404 problem. */
+  async get(id: string): Promise<ApprovalEntity> {
+    return (isId('appr', id) ? await this.repository.find(id) : null) ?? this.missing();
+  }
+
+  countPending(): Promise<number> {
+    return this.repository.countPending();
+  }
+
+  /**
+   * Stores a request; returns the pending one if the same is requested again. Throws a 409 problem if the same action waits with
+   * other details.
+   */
+  request(asked: Asked, actor: Actor): Promise<ApprovalEntity> {
+    return this.transactions.run(async (manager) => {
+      const { approval, isNew, isSame } = await this.repository.request(manager, asked, partyOf(actor));
+      if (!isSame)
+        throw conflict(`Something else of this kind waits already: ${approval.id}. Reject that first.`);
+      if (isNew) await this.record(manager, 'approval.requested', approval, actor);
+      return approval;
+    });
+  }
+
+  /**
+   * Carries it out. Only a person approves, in a session with a second factor or from a provider. Anyone may hold the secret of a
+   * client, so an admin must first take responsibility for a client's request: that is all that the first approval does. Throws a
+   * 403 problem for the person who asked for it, 409 for what is not pending, and 409 with the reason for what became impossible:
+   * that stays pending.
+   */
+  async approve(id: string, actor: Actor): Promise<Approved> {
+    if (actor.type !== 'user') throw forbidden('Only a person approves, in the console.');
+    await this.get(id);
+    return this.transactions.run(async (manager) => {
+      // Locked first, in the order of everything that changes admins.
+      await this.protection.requireAdmin(manager, actor);
+      await this.actors.requireSecondFactor(manager, actor);
+      const by = partyOf(actor);
+      const seconded = await this.repository.second(manager, id, by.person);
+      if (seconded) {
+        await this.requireAsking(manager, seconded);
+        await this.record(manager, 'approval.seconded', seconded, actor);
+        return { approval: seconded };
+      }
+      const { details } = (await this.repository.lock(manager, id)) ?? this.missing();
+      const approval = await this.decide(manager, id, 'approved', by);
+      if (personBehind(approval) === by.person) {
+        throw forbidden('You asked for this yourself: another admin has to approve it.');
+      }
+      await this.requireAsking(manager, approval);
+      await this.record(manager, 'approval.approved', approval, actor);
+      const shown = await this.carryOut(manager, { ...approval, details }, actor);
+      return { approval, shown };
+    });
+  }
+
+  /** Rejects a request, also for the person who made it; throws a 409 problem if it is not pending. */
+  async reject(id: string, actor: Actor): Promise<ApprovalEntity> {
+    await this.get(id);
+    return this.transactions.run(async (manager) => {
+      await this.protection.requireAdmin(manager, actor);
+      const approval = await this.decide(manager, id, 'rejected', partyOf(actor));
+      await this.record(manager, 'approval.rejected', approval, actor);
+      return approval;
+    });
+  }
+
+  /** Throws a 409 problem if the person who made the request, or is responsible for it, is no longer an admin. */
+  private async requireAsking(manager: EntityManager, approval: ApprovalEntity): Promise<void> {
+    const { requestedByType: type, requestedById: id, secondedBy } = approval;
+    const isStill = (each: Pick<Actor, 'type' | 'id'>) => this.protection.isStillAdmin(manager, each);
+    if (
+      !(await isStill({ type, id })) ||
+      (secondedBy && !(await isStill({ type: 'user', id: secondedBy })))
+    ) {
+      throw conflict('The person who asked for this is no longer an admin: reject it.');
+    }
+  }
+
+  private async decide(
+    manager: EntityManager,
+    id: string,
+    state: 'approved' | 'rejected',
+    by: Party,
+  ): Promise<ApprovalEntity> {
+    const decided = await this.repository.decide(manager, id, state, by);
+    if (decided) return decided;
+    const found = (await this.repository.find(id, manager)) ?? this.missing();
+    throw conflict(`This is not pending: it is ${stateOf(found)}.`);
+  }
+
+  private async carryOut(
+    manager: EntityManager,
+    approval: ApprovalEntity,
+    actor: Actor,
+  ): Promise<ShownOnApproval | undefined> {
+    try {
+      return await this.actions.carryOut(manager, approval, actor);
+    } catch (error) {
+      if (!(error instanceof Problem) || ![400, 404].includes(error.status)) throw error;
+      throw conflict(`${detailWithReasons(error)} It may be gone: reject this.`);
+    }
+  }
+
+  private record(
+    manager: EntityManager,
+    action: string,
+    approval: ApprovalEntity,
+    actor: Actor,
+  ): Promise<void> {
+    return this.audit.record(manager, actor, {
+      action,
+      subjectType: 'approval',
+      subjectId: approval.id,
+      after: { action: approval.action, subject_id: approval.subjectId },
+    });
+  }
+
+  private missing(): never {
+    throw notFound('There is no approval with this id.');
+  }
+}
+
+/** Who requests or decides; for a client, its owner. */
+function partyOf({ type, id, ownerId }: Actor): Party {
+  if (type === 'service' || id === null) throw new Error('Only a user or a client asks for an approval.');
+  return { type, id, person: ownerId ?? id };
+}

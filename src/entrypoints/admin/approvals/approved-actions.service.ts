@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Actor } from '#records/audit/audit.service.js';
+import { ClientSecretsService } from '#access/clients/client-secrets.service.js';
+import type { ClientChanges, NewClient } from '#access/clients/client.resource.js';
+import { ClientsService } from '#access/clients/clients.service.js';
+import { conflict } from '#platform/http/problems/problem.js';
+import { IdentitiesService } from '#access/identity-providers/identities.service.js';
+import type { UserChanges } from '#access/users/accounts/user.resource.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
+import { SecondFactorService } from '#access/users/factors/second-factor.service.js';
+import { PasswordLinksService } from '#access/users/passwords/password-links.service.js';
+import {
+  PASSWORD_HASH,
+  type ApprovalAction,
+  type ApprovalDetails,
+  type ApprovalEntity,
+} from './approval.entity.js';
+
+/** What the approved action created, shown once to the person who approved it; it is not stored. */
+export type ShownOnApproval =
+  | { passwordLink: string }
+  | { secret: string; isNew: boolean; previousSecretExpiresAt: Date | null };
+
+type CarryOut = (
+  manager: EntityManager,
+  subjectId: string,
+  details: ApprovalDetails,
+  actor: Actor,
+) => Promise<ShownOnApproval | undefined>;
+
+/** Carries out an approved action in the transaction of the approval, with the approving admin as the actor. */
+@Injectable()
+export class ApprovedActions {
+  private readonly actions: Record<ApprovalAction, CarryOut>;
+
+  constructor(
+    users: UsersService,
+    clients: ClientsService,
+    secrets: ClientSecretsService,
+    passwordLinks: PasswordLinksService,
+    factors: SecondFactorService,
+    identities: IdentitiesService,
+  ) {
+    const done = async (work: Promise<unknown>): Promise<undefined> => void (await work);
+    this.actions = {
+      'user.erase': (manager, id, _details, actor) => done(users.eraseIn(manager, id, actor)),
+      'user.make_admin': async (manager, id, { email }, actor) => {
+        const admin = { role: 'operator', operatorRole: 'admin' } as const;
+        const { email: now } = await users.updateIn(manager, id, admin, actor);
+        // If the address has changed, the new admin's account could be opened by someone else.
+        if (email !== undefined && email !== now) {
+          throw conflict(
+            'This user has another email address than when this was asked for. Reject it and ask again.',
+          );
+        }
+        return undefined;
+      },
+      'user.update': (manager, id, { [PASSWORD_HASH]: passwordHash, ...changes }, actor) =>
+        done(
+          users.updateIn(
+            manager,
+            id,
+            {
+              ...(changes as UserChanges),
+              ...(passwordHash ? { passwordHash: passwordHash as string } : {}),
+            },
+            actor,
+          ),
+        ),
+      'user.create_password_link': async (manager, id, _details, actor) => ({
+        passwordLink: await passwordLinks.makeIn(manager, id, actor),
+      }),
+      'user.reset_second_factor': (manager, id, _details, actor) => done(factors.resetIn(manager, id, actor)),
+      'user.remove_identity': (manager, id, { provider }, actor) =>
+        done(identities.removeIn(manager, id, provider as string, actor)),
+      'client.create': async (manager, id, details, actor) => {
+        const { secret } = await clients.registerIn(manager, id, details as unknown as NewClient, actor);
+        return secret === undefined ? undefined : { secret, isNew: true, previousSecretExpiresAt: null };
+      },
+      'client.update': async (manager, id, details, actor) => {
+        const client = await clients.lockIn(manager, id);
+        await clients.updateIn(manager, client, details as ClientChanges, actor);
+        return undefined;
+      },
+      'client.rotate_secret': async (manager, id, { expirePreviousIn }, actor) => {
+        const rotated = await secrets.rotateIn(manager, id, expirePreviousIn as number, actor);
+        return { ...rotated!, isNew: false };
+      },
+      'client.delete': (manager, id, _details, actor) => done(clients.deleteIn(manager, id, actor)),
+    };
+  }
+
+  carryOut(
+    manager: EntityManager,
+    { action, subjectId, details }: ApprovalEntity,
+    actor: Actor,
+  ): Promise<ShownOnApproval | undefined> {
+    return this.actions[action](manager, subjectId, details ?? {}, actor);
+  }
+}

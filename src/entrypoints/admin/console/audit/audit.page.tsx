@@ -1,0 +1,166 @@
+import type { VNode } from 'preact';
+import type { AuditEventEntity } from '#records/audit/audit-event.entity.js';
+import { ExactMoment } from '#platform/web/tables/moment.js';
+import type { FilteredList } from '../filtered-list.js';
+import type { ConsolePage } from '../pages/console-layout.js';
+import { FilteredTable, Id, pathWith } from '../pages/lists.js';
+import { linkOf } from '../pages/resource-link.js';
+import type { PartyNames } from '../pages/party-names.js';
+import type { Option } from '#platform/web/forms/field.js';
+
+const PATH = '/admin/console/audit';
+
+export interface AuditPageProps {
+  list: FilteredList<AuditEventEntity>;
+  /** Of the actors and subjects in it. */
+  names: PartyNames;
+  /** What the filter offers. */
+  offers: { actors: Option[]; actions: Option[] };
+}
+
+/** The audit log, newest first, with what changed and a filter. */
+export function auditPage({ list, names, offers }: AuditPageProps): ConsolePage {
+  return {
+    part: 'audit',
+    title: 'Audit log',
+    children: (
+      <FilteredTable
+        list={list}
+        path={PATH}
+        csvPath={`${PATH}/csv`}
+        ready={[{ label: 'Today', set: { since: new Date().toISOString().slice(0, 10) } }]}
+        filter={[
+          { name: 'actor', label: 'Actor ID', offers: offers.actors },
+          { name: 'subject', label: 'Subject: an ID or a name' },
+          { name: 'action', label: 'Action, such as client.updated', offers: offers.actions },
+          { name: 'request_id', label: 'Request ID', spellcheck: false },
+          { name: 'since', label: 'Since, such as 2026-01-31' },
+        ]}
+        caption="Audit events"
+        empty="No audit events match."
+        columns={[
+          // A record: when exactly, in every reading of it.
+          { head: 'Time', cell: ({ occurredAt }) => <ExactMoment at={occurredAt} /> },
+          { head: 'Action', cell: (event) => <Action event={event} /> },
+          {
+            head: 'Actor',
+            cell: (event) => <Who event={event} names={names} />,
+            under: (event) => <WhoExactly event={event} />,
+          },
+          {
+            head: 'Subject',
+            cell: (event) => <Subject event={event} names={names} />,
+            under: ({ subjectId }) => <Id id={subjectId} />,
+            onPhone: 'unfolded',
+          },
+          { head: 'Changes', cell: (event) => <Changes event={event} />, onPhone: 'unfolded' },
+        ]}
+        unfolds
+      />
+    ),
+  };
+}
+
+interface EventProps {
+  event: AuditEventEntity;
+}
+
+const Action = ({ event: { action } }: EventProps): VNode => (
+  <a class="whole" href={pathWith(PATH, { action })}>
+    {action}
+  </a>
+);
+
+interface NamedEventProps extends EventProps {
+  names: PartyNames;
+}
+
+function Who({ event: { actorType, actorId }, names }: NamedEventProps): VNode {
+  if (actorType === 'service') return <>the service</>;
+  if (actorId === null) return <>{actorType === 'user' ? 'not logged in' : actorType}</>;
+  return <Linked id={actorId} label={names.get(actorId) ?? actorType} />;
+}
+
+const WhoExactly = ({ event: { actorId, address, requestId } }: EventProps): VNode => (
+  <>
+    {actorId !== null && (
+      <div>
+        <Id id={actorId} />
+      </div>
+    )}
+    {address && (
+      <div>
+        <bdi>from {address}</bdi>
+      </div>
+    )}
+    {requestId && (
+      <div>
+        request{' '}
+        <a class="whole" href={pathWith(PATH, { request_id: requestId })}>
+          {requestId}
+        </a>
+      </div>
+    )}
+  </>
+);
+
+function Subject({ event: { subjectType, subjectId }, names }: NamedEventProps): VNode {
+  const type = subjectType.replaceAll('_', ' ');
+  const name = names.get(subjectId);
+  if (name === undefined) return <Linked id={subjectId} label={type} />;
+  return (
+    <>
+      {type} <Linked id={subjectId} label={name} />
+    </>
+  );
+}
+
+function Linked({ id, label }: { id: string; label: string }): VNode {
+  const href = linkOf(id);
+  return href ? (
+    <a href={href}>
+      <bdi>{label}</bdi>
+    </a>
+  ) : (
+    <bdi>{label}</bdi>
+  );
+}
+
+/** The changed members with their values before and after; an unknown side is omitted. */
+function Changes({ event: { before, after } }: EventProps): VNode {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  if (names.length === 0) return <span class="muted">–</span>;
+  return (
+    <details class="changes" open={names.length <= 3}>
+      <summary>{names.length === 1 ? names[0] : `${names.length} fields`}</summary>
+      <dl>
+        {names.map((name) => (
+          <div>
+            <dt>{name}</dt>
+            {before && name in before && (
+              <dd class="was">
+                <span class="visually-hidden">was </span>
+                {textOf(before[name])}
+              </dd>
+            )}
+            {after && name in after && (
+              <dd class="is">
+                <span class="visually-hidden">is </span>
+                {textOf(after[name])}
+              </dd>
+            )}
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return 'none';
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) {
+    return value.length === 0 ? 'none' : value.join(', ');
+  }
+  return JSON.stringify(value);
+}

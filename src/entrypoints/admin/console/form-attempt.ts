@@ -1,0 +1,48 @@
+import type { Type } from '@nestjs/common';
+import { Problem, validationFailed } from '#platform/http/problems/problem.js';
+import { RequestValidationPipe } from '#platform/http/validation/validation.pipe.js';
+import { pageWordsOf } from '#platform/http/problems/page-words.js';
+import type { FieldErrors } from '#platform/web/forms/field.js';
+import type { Violations } from '#platform/http/problems/violation.js';
+
+export type Attempt<T> = { result: T; errors?: undefined } | { result?: undefined; errors: FieldErrors };
+
+const pipe = new RequestValidationPipe();
+
+/** Validates the form values by the rules of the admin API's DTO. */
+export const formValue = async <T extends object>(
+  dto: Type<T>,
+  members: Record<string, unknown>,
+): Promise<T> => (await pipe.transform(members, { type: 'body', metatype: dto })) as T;
+
+/** The same, but returns violations, so that they can be thrown together with those of other checks. */
+export async function judged<T extends object>(
+  dto: Type<T>,
+  members: Record<string, unknown>,
+): Promise<{ value?: T; violations?: Violations }> {
+  try {
+    return { value: await formValue(dto, members) };
+  } catch (error) {
+    if (!(error instanceof Problem) || !error.extras.violations) throw error;
+    return { violations: error.extras.violations };
+  }
+}
+
+/** Runs the action of a form; returns input errors of the services, to be shown at the fields. */
+export async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
+  try {
+    return { result: await work() };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const { violations } = error.extras;
+    if (error.status === 400 && violations) return { errors: pageWordsOf(violations) };
+    if (error.status === 409 || error.status === 400) return { errors: { form: [error.detail] } };
+    throw error;
+  }
+}
+
+/** Throws all errors found by several checks at once; for each field, the first one. */
+export function refuseTogether(...found: (Violations | undefined)[]): void {
+  const violations = Object.assign({}, ...found.reverse()) as Violations;
+  if (Object.keys(violations).length > 0) throw validationFailed(violations);
+}

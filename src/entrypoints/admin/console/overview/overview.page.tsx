@@ -1,0 +1,317 @@
+import type { VNode } from 'preact';
+import { HOUR_MS } from '#platform/config/durations.js';
+import type { Counted } from '#records/activity/activity.js';
+import type { RefusedClient } from '#records/activity/refused-client.js';
+import { BarChart } from '#platform/web/charts/bar-chart.js';
+import { formatCount, sumOf } from '#platform/web/charts/numbers.js';
+import { periodsOf } from '#platform/web/charts/periods.js';
+import { labelsOf, RANGES, type Range } from '#platform/web/charts/ranges.js';
+import { RangeSwitch } from '#platform/web/charts/range-switch.js';
+import { ExactMoment, RecentMoment } from '#platform/web/tables/moment.js';
+import { State } from '#platform/web/tables/state.js';
+import { Table } from '#platform/web/tables/table.js';
+import type { Page } from '#platform/database/queries/read-page.js';
+import type { EndpointInList } from '#events/webhooks/endpoints/endpoint-in-list.js';
+import { clientPath } from '../clients/client-layout.js';
+import { Refusals } from '../clients/refusals.page.js';
+import type { ConsolePage } from '../pages/console-layout.js';
+import { NameLink } from '../pages/lists.js';
+import { DELIVERIES_PATH, ENDPOINTS_PATH, endpointPath } from '../webhooks/endpoint-paths.js';
+import { EndpointState } from '../webhooks/endpoints.page.js';
+import { alertsOf, type Alert } from './alerts.js';
+import type { Series } from './series.js';
+
+/** The limit of counts. */
+const COUNTED_TO = 10_000;
+
+export interface OverviewPageProps {
+  range: Range;
+  series: Series[];
+  waiting: Waiting;
+  disabled: Page<EndpointInList>;
+  disabledByService: Page<EndpointInList>;
+  nearLimit: RefusedClient[];
+  /** The clients with the most refusals in the last 24 hours. */
+  refused: RefusedClient[];
+  /** The number of approvals that wait for a second admin. */
+  approvals: number;
+  /** The number of requested redirect URIs that wait. */
+  redirectUris: number;
+  /** Why logins were refused within the last seven days. */
+  refusedLogins: Counted[];
+}
+
+/** The pending deliveries: their number, counted up to 10,000, and how many seconds the oldest due one has waited. */
+interface Waiting {
+  pending: number;
+  oldestSeconds: number;
+}
+
+/** Shows whether everything is fine, and the activity of the last day or week compared with the one before. */
+export function overviewPage(props: OverviewPageProps): ConsolePage {
+  const { range, series, waiting, disabled, nearLimit, refused, refusedLogins } = props;
+  return {
+    part: 'overview',
+    title: 'Overview',
+    children: (
+      <>
+        <Verdict alerts={alertsOf(props)} />
+        <div class="section-head">
+          <p class="muted">Clients of sandboxes are not counted here, except for pending deliveries.</p>
+          <RangeSwitch path="/admin/console" range={range} />
+        </div>
+        <div class="tiles">
+          {series.map((each) => (
+            <Tile series={each} range={range} />
+          ))}
+          <WaitingTile waiting={waiting} />
+        </div>
+        <HourTable series={series} />
+        <h2 id="refused-clients">Clients with most refusals in 24 hours</h2>
+        <RefusedClients clients={refused} />
+        <h2>Clients near their limit</h2>
+        <NearLimit clients={nearLimit} />
+        <h2 id="refused-logins">Refused logins in the last seven days</h2>
+        {refusedLogins.length === 0 ? (
+          <p class="empty">No logins were refused.</p>
+        ) : (
+          <Refusals caption="Refused logins" refusals={refusedLogins} />
+        )}
+        <h2>Disabled endpoints</h2>
+        <DisabledEndpoints page={disabled} />
+      </>
+    ),
+  };
+}
+
+function Verdict({ alerts }: { alerts: Alert[] }): VNode {
+  if (alerts.length === 0) {
+    return (
+      <p class="verdict">
+        <State tone="good">OK</State> Nothing needs attention.
+      </p>
+    );
+  }
+  return (
+    <div class="verdict verdict-bad">
+      <p>
+        <State tone="bad">Needs attention</State>
+      </p>
+      <ul>
+        {alerts.map(({ text, href, link }) => (
+          <li>
+            {text} <a href={href}>{link}</a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Tile({ series, range }: { series: Series; range: Range }): VNode {
+  const { label, tone, hours, listOf, more } = series;
+  const { count, words } = RANGES[range];
+  const size = range === '24h' ? 1 : 24;
+  const [before, now] = [
+    partsOf(hours.slice(-2 * count * size, -count * size), size),
+    partsOf(hours.slice(-count * size), size),
+  ];
+  const [total, totalBefore] = [
+    sumOf(now.map((part) => part.count)),
+    sumOf(before.map((part) => part.count)),
+  ];
+  const all = listOf ? listOf(now[0]!.start, now.at(-1)!.end) : more;
+  return (
+    <section class="tile-card" aria-label={label}>
+      <h2>{all ? <a href={all}>{label}</a> : label}</h2>
+      <p class="figures">
+        <strong>{formatCount(total)}</strong> in {words}
+        <span class="muted"> · {comparedWith(total, totalBefore, words)}</span>
+        <span class="muted"> · {formatCount(hours.at(-1)?.count ?? 0)} this hour</span>
+      </p>
+      <BarChart
+        id={`chart-${label.toLowerCase().replaceAll(' ', '-')}`}
+        description={`${label} in the last ${words}: ${formatCount(total)}; in the ${words} before: ${formatCount(totalBefore)}.`}
+        labels={labelsOf(now, range)}
+        periods={periodsOf(now, '24h').map((start) => (size === 1 ? start : `24 hours from ${start}`))}
+        series={[
+          {
+            tone,
+            name: '',
+            values: now.map((part) => part.count),
+            ...(listOf ? { hrefOf: (n: number) => listOf(now[n]!.start, now[n]!.end) } : {}),
+          },
+        ]}
+        before={{
+          name: size === 1 ? 'the day before' : 'the week before',
+          values: before.map((part) => part.count),
+        }}
+      />
+    </section>
+  );
+}
+
+/** The hours in groups of this size. */
+function partsOf(hours: Series['hours'], size: number): { start: Date; end: Date; count: number }[] {
+  return Array.from({ length: hours.length / size }, (_part, n) => {
+    const part = hours.slice(n * size, (n + 1) * size);
+    return {
+      start: part[0]!.hour,
+      end: new Date(part.at(-1)!.hour.getTime() + HOUR_MS),
+      count: sumOf(part.map(({ count }) => count)),
+    };
+  });
+}
+
+/** Compares a number with that of the previous period, in words. */
+function comparedWith(now: number, before: number, words: string): string {
+  if (before === 0) return now === 0 ? `none in the ${words} before either` : `none in the ${words} before`;
+  const percent = Math.round((100 * (now - before)) / before);
+  if (percent === 0) return `as many as in the ${words} before`;
+  const share = `${formatCount(Math.abs(percent))} %`;
+  return `${share} ${percent > 0 ? 'more' : 'fewer'} than in the ${words} before`;
+}
+
+function WaitingTile({ waiting: { pending, oldestSeconds } }: { waiting: Waiting }): VNode {
+  return (
+    <section class="tile-card" aria-label="Pending deliveries">
+      <h2>Pending deliveries</h2>
+      <p class="figures">
+        <strong>{pending >= COUNTED_TO ? `${formatCount(COUNTED_TO)} or more` : formatCount(pending)}</strong>{' '}
+        now, including retries
+      </p>
+      {oldestSeconds >= 1 ? (
+        <p>
+          The oldest overdue delivery has waited for <strong>{durationText(oldestSeconds)}</strong>.
+        </p>
+      ) : (
+        <p class="muted">Nothing is overdue.</p>
+      )}
+      <ul class="plain">
+        <li>
+          <a href={`${DELIVERIES_PATH}?state=pending`}>View pending deliveries</a>
+        </li>
+        <li>
+          <a href={`${DELIVERIES_PATH}?state=failed`}>View failed deliveries</a>
+        </li>
+      </ul>
+    </section>
+  );
+}
+
+function durationText(seconds: number): string {
+  const [count, unit] =
+    seconds < 120
+      ? [Math.round(seconds), 'second']
+      : seconds < 7200
+        ? [Math.floor(seconds / 60), 'minute']
+        : seconds < 172_800
+          ? [Math.floor(seconds / 3600), 'hour']
+          : [Math.floor(seconds / 86_400), 'day'];
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+/** The numbers in the charts: the last day, hour by hour. */
+function HourTable({ series }: { series: Series[] }): VNode {
+  const rows = (series[0]?.hours ?? [])
+    .map(({ hour }, n) => ({ hour, counts: series.map(({ hours }) => hours[n]?.count ?? 0) }))
+    .slice(-24)
+    .reverse();
+  return (
+    <details class="numbers">
+      <summary>Last 24 hours in numbers</summary>
+      <Table
+        caption="Last 24 hours by the hour"
+        rows={rows}
+        columns={[
+          { head: 'Hour beginning', cell: ({ hour }) => <ExactMoment at={hour} /> },
+          ...series.map(({ label, listOf }, n) => ({
+            head: label,
+            isNumber: true,
+            onPhone: n === 0 ? ('named' as const) : ('unfolded' as const),
+            cell: ({ hour, counts }: (typeof rows)[number]) => {
+              const count = counts[n] ?? 0;
+              if (!listOf || count === 0) return formatCount(count);
+              return <a href={listOf(hour, new Date(hour.getTime() + HOUR_MS))}>{formatCount(count)}</a>;
+            },
+          })),
+        ]}
+        unfolds
+      />
+    </details>
+  );
+}
+
+function RefusedClients({ clients }: { clients: RefusedClient[] }): VNode {
+  if (clients.length === 0) return <p class="empty">No requests of a known client were refused.</p>;
+  return (
+    <Table
+      caption="Clients with most refusals"
+      rows={clients}
+      columns={[
+        {
+          head: 'Client',
+          cell: ({ id, name }) => <NameLink href={clientPath(id, 'refusals')} name={name} />,
+        },
+        { head: 'Refused', isNumber: true, cell: ({ refused }) => formatCount(refused) },
+        { head: 'Last', cell: ({ lastAt }) => <RecentMoment at={lastAt} /> },
+      ]}
+    />
+  );
+}
+
+function NearLimit({ clients }: { clients: RefusedClient[] }): VNode {
+  if (clients.length === 0) return <p class="empty">No clients are near their limit.</p>;
+  return (
+    <Table
+      caption="Clients near their limit"
+      rows={clients}
+      columns={[
+        {
+          head: 'Client',
+          cell: ({ id, name }) => <NameLink href={clientPath(id, 'refusals')} name={name} />,
+        },
+        {
+          head: 'State',
+          cell: ({ refused }) =>
+            refused > 0 ? <State tone="bad">Rate limited</State> : <State tone="warn">Over 80 %</State>,
+          onPhone: 'beside',
+        },
+        {
+          head: 'Refused in the last two hours',
+          isNumber: true,
+          cell: ({ refused }) => formatCount(refused),
+        },
+        { head: 'Last', cell: ({ lastAt }) => <RecentMoment at={lastAt} /> },
+      ]}
+    />
+  );
+}
+
+function DisabledEndpoints({ page }: { page: Page<EndpointInList> }): VNode {
+  if (page.items.length === 0) return <p class="empty">No endpoints are disabled.</p>;
+  return (
+    <>
+      <Table
+        caption="Disabled endpoints"
+        rows={page.items}
+        columns={[
+          { head: 'Endpoint', cell: ({ id, url }) => <a href={endpointPath(id)}>{url}</a> },
+          {
+            head: 'Client',
+            cell: ({ clientId, clientName, environment }) => (
+              <NameLink href={clientPath(clientId)} name={clientName} environment={environment} />
+            ),
+          },
+          { head: 'State', cell: (endpoint) => <EndpointState endpoint={endpoint} />, onPhone: 'beside' },
+          { head: 'Since', cell: ({ disabledAt }) => (disabledAt ? <RecentMoment at={disabledAt} /> : '') },
+        ]}
+      />
+      {page.hasNext && (
+        <p>
+          <a href={`${ENDPOINTS_PATH}?state=disabled`}>View all disabled endpoints</a>
+        </p>
+      )}
+    </>
+  );
+}

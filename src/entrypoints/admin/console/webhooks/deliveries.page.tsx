@@ -1,0 +1,93 @@
+import type { VNode } from 'preact';
+import type { Option } from '#platform/web/forms/field.js';
+import { AddressLink } from '#platform/web/tables/address-link.js';
+import { RecentMoment } from '#platform/web/tables/moment.js';
+import { LIVE_LIST_SCRIPT } from '#platform/web/tables/live-list.js';
+import { State } from '#platform/web/tables/state.js';
+import type { Column } from '#platform/web/tables/table.js';
+import { DELIVERY_STATES, type Delivery } from '#events/webhooks/deliveries/delivery.js';
+import { lastOutcome } from '#events/webhooks/deliveries/failure-messages.js';
+import { clientPath } from '../clients/client-layout.js';
+import type { FilteredList } from '../filtered-list.js';
+import type { ConsolePage } from '../pages/console-layout.js';
+import type { PartyNames } from '../pages/party-names.js';
+import { FilteredTable, NameLink, pickFilter, stateFilter } from '../pages/lists.js';
+import { DELIVERIES_PATH, deliveryPath, endpointPath } from './endpoint-paths.js';
+
+export interface DeliveriesPageProps {
+  list: FilteredList<Delivery>;
+  url: string;
+  /** Of the clients. */
+  names: PartyNames;
+  offers: { clients: Option[]; endpoints: Option[] };
+}
+
+/** The deliveries of all clients, newest first. */
+export function deliveriesPage({ list, url, names, offers }: DeliveriesPageProps): ConsolePage {
+  return {
+    part: 'deliveries',
+    title: 'Deliveries',
+    scripts: [LIVE_LIST_SCRIPT],
+    children: (
+      <FilteredTable
+        list={list}
+        path={DELIVERIES_PATH}
+        livePath={url}
+        csvPath={`${DELIVERIES_PATH}/csv`}
+        ready={[
+          { label: 'Failed', set: { state: 'failed' } },
+          { label: 'Pending', set: { state: 'pending' } },
+        ]}
+        filter={[
+          pickFilter('client_id', 'Client', offers.clients),
+          pickFilter('endpoint_id', 'Endpoint', offers.endpoints),
+          stateFilter(DELIVERY_STATES),
+          { name: 'from', label: 'From (UTC)' },
+          { name: 'to', label: 'Until (UTC)' },
+        ]}
+        caption="Deliveries"
+        empty={Object.keys(list.filter).length > 0 ? 'No deliveries match.' : 'No deliveries yet.'}
+        columns={deliveryColumns(names)}
+      />
+    ),
+  };
+}
+
+/** The columns of a list of deliveries. */
+export const deliveryColumns = (names: PartyNames): Column<Delivery>[] => [
+  {
+    head: 'Event',
+    cell: ({ id, eventType }) => (
+      <a class="whole" href={deliveryPath(id)}>
+        {eventType}
+      </a>
+    ),
+    under: ({ isTest }) => isTest && 'test',
+  },
+  {
+    head: 'State',
+    cell: ({ state }) => <State tone={TONES[state]}>{state}</State>,
+    under: ({ cancelReason }) => cancelReason?.replaceAll('_', ' '),
+    onPhone: 'beside',
+  },
+  {
+    head: 'Endpoint',
+    cell: ({ endpointId: to, endpointUrl }) => <AddressLink href={endpointPath(to)} address={endpointUrl} />,
+    under: ({ clientId }) => <NameLink href={clientPath(clientId)} name={names.get(clientId) ?? clientId} />,
+  },
+  { head: 'Last response', cell: lastOutcome },
+  { head: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts, onPhone: 'unfolded' },
+  { head: 'Created', cell: ({ createdAt }) => <RecentMoment at={createdAt} /> },
+];
+
+const TONES = { pending: 'warn', delivered: 'good', failed: 'bad', cancelled: 'plain' } as const;
+
+/** The state and, if it was cancelled, the reason. */
+export function DeliveryStateWord({ delivery: { state, cancelReason } }: { delivery: Delivery }): VNode {
+  return (
+    <>
+      <State tone={TONES[state]}>{state}</State>
+      {cancelReason && <span class="under muted">{cancelReason.replaceAll('_', ' ')}</span>}
+    </>
+  );
+}

@@ -1,0 +1,92 @@
+import { Facts } from '#platform/web/tables/facts.js';
+import { PostButton } from '#platform/web/forms/form.js';
+import { Json } from '#platform/web/tables/json.js';
+import { ExactMoment } from '#platform/web/tables/moment.js';
+import { ErrorNotice } from '#platform/web/layout/notices.js';
+import { AddressLink } from '#platform/web/tables/address-link.js';
+import { Table } from '#platform/web/tables/table.js';
+import type { DeliveryDetail } from '#events/webhooks/deliveries/delivery.js';
+import { outcomeText } from '#events/webhooks/deliveries/failure-messages.js';
+import type { ConsolePage } from '../pages/console-layout.js';
+import { Id, Party } from '../pages/lists.js';
+import type { PartyNames } from '../pages/party-names.js';
+import { DeliveryStateWord } from './deliveries.page.js';
+import type { FieldErrors } from '#platform/web/forms/field.js';
+import { DELIVERIES_PATH, deliveryPath, endpointPath } from './endpoint-paths.js';
+
+export interface DeliveryPageProps {
+  delivery: DeliveryDetail;
+  /** Of its client and user. */
+  names: PartyNames;
+  errors?: FieldErrors;
+}
+
+/** One delivery with its payload and all attempts. */
+export function deliveryPage({ delivery, names, errors }: DeliveryPageProps): ConsolePage {
+  const { id, nextAttemptAt, finishedAt, userId, attemptList } = delivery;
+  return {
+    part: 'deliveries',
+    title: delivery.eventType,
+    above: [{ href: DELIVERIES_PATH, label: 'Deliveries' }],
+    actions: <PostButton action={deliveryPath(id, 'resend')}>Resend</PostButton>,
+    children: (
+      <>
+        {errors && <ErrorNotice>{Object.values(errors).flat().join(' ')}</ErrorNotice>}
+        <Facts
+          facts={[
+            ['ID', <Id id={id} />],
+            ['State', <DeliveryStateWord delivery={delivery} />],
+            [
+              'Endpoint',
+              <AddressLink href={endpointPath(delivery.endpointId)} address={delivery.endpointUrl} />,
+            ],
+            ['Client', <Party id={delivery.clientId} names={names} />],
+            [
+              'User',
+              userId ? <Party id={userId} names={names} /> : (delivery.isTest && 'none (test)') || 'erased',
+            ],
+            ['Created', <ExactMoment at={delivery.createdAt} />],
+            nextAttemptAt && ['Next attempt', <ExactMoment at={nextAttemptAt} />],
+            finishedAt && ['Finished', <ExactMoment at={finishedAt} />],
+          ]}
+        />
+        <h2>Attempts</h2>
+        {attemptList.length === 0 ? (
+          <p class="empty">No attempts yet.</p>
+        ) : (
+          <Table
+            caption="Attempts"
+            rows={attemptList}
+            columns={[
+              { head: 'Attempt', cell: ({ number }) => number },
+              { head: 'Time', cell: ({ attemptedAt }) => <ExactMoment at={attemptedAt} /> },
+              {
+                head: 'Response',
+                cell: (attempt) => attempt.status ?? outcomeText(attempt),
+                under: ({ detail, responseStart }) =>
+                  (detail ?? responseStart) && (
+                    <>
+                      {detail} {responseStart && <code>{responseStart}</code>}
+                    </>
+                  ),
+              },
+              {
+                head: 'Duration',
+                isNumber: true,
+                cell: ({ durationMs }) => `${durationMs} ms`,
+                onPhone: 'unfolded',
+              },
+            ]}
+            unfolds
+          />
+        )}
+        <h2>Payload</h2>
+        {delivery.payload === null ? (
+          <p class="empty">The user was erased, and the payload with the account.</p>
+        ) : (
+          <Json text={delivery.payload} />
+        )}
+      </>
+    ),
+  };
+}

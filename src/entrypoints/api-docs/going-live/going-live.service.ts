@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { REFUSALS } from '#records/activity/activity.js';
+import { ActivityService } from '#records/activity/activity.service.js';
+import { ClientSecretsService } from '#access/clients/client-secrets.service.js';
+import { ClientsService } from '#access/clients/clients.service.js';
+import { SecretUsesService } from '#access/clients/secret-uses.service.js';
+import { DAY_MS } from '#platform/config/durations.js';
+import type { MemberClient } from '#events/partners/members/member-client.js';
+import { MembersService } from '#events/partners/members/members.service.js';
+import { ContactsService } from '#events/webhooks/contacts/contacts.service.js';
+import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
+import { GOING_LIVE_CHECKS } from './going-live-checks.js';
+
+export interface JudgedCheck {
+  title: string;
+  hint: string;
+  /** Undefined for what does not concern the client. */
+  isDone: boolean | undefined;
+}
+
+/** How far a live client is on its way to live use (contract §24). */
+@Injectable()
+export class GoingLive {
+  constructor(
+    private readonly clients: ClientsService,
+    private readonly secrets: ClientSecretsService,
+    private readonly uses: SecretUsesService,
+    private readonly endpoints: EndpointsService,
+    private readonly contacts: ContactsService,
+    private readonly members: MembersService,
+    private readonly activity: ActivityService,
+  ) {}
+
+  async judge({ id, organisationId }: MemberClient): Promise<JudgedCheck[]> {
+    await Promise.all([this.uses.flush(), this.activity.flush()]);
+    const [client, secrets, endpoints, contacts, members, refusals] = await Promise.all([
+      this.clients.get(id),
+      this.secrets.list(id),
+      this.endpoints.list(id, { size: 50 }),
+      this.contacts.list(id),
+      this.members.all(organisationId),
+      this.activity.ofClient(id, REFUSALS, new Date(Date.now() - DAY_MS)),
+    ]);
+    const facts = {
+      ...{ client, secrets, endpoints: endpoints.items },
+      confirmedContacts: contacts.filter(({ verifiedAt }) => verifiedAt !== null).length,
+      members: members.length,
+      refusals: refusals.reduce((sum, { count }) => sum + count, 0),
+    };
+    return GOING_LIVE_CHECKS.map(({ title, hint, judge }) => ({ title, hint, isDone: judge(facts) }));
+  }
+}

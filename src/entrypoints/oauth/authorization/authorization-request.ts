@@ -1,0 +1,31 @@
+import type { ClientEntity } from '#access/clients/client.entity.js';
+import type { AUTHORIZATION_ERROR_KINDS } from '#platform/http/problems/oauth-error-kinds.js';
+
+/** Error codes of the authorization response (RFC 6749 §4.1.2.1). */
+export type AuthorizationErrorCode = keyof typeof AUTHORIZATION_ERROR_KINDS;
+
+/** A valid request, ready to be shown to the user. */
+export interface AuthorizationRequest {
+  client: ClientEntity;
+  redirectUri: string;
+  scopes: string[];
+  state: string | undefined;
+  codeChallenge: string | null;
+  /** The query string as sent; the consent form posts it back. */
+  source: string;
+}
+
+/**
+ * The result of checking an authorization request: an error page because there is no safe place to redirect to, an error for the
+ * redirect URI, or a valid request.
+ */
+export type CheckedRequest =
+  | { outcome: 'page'; detail: string }
+  | {
+      outcome: 'redirect';
+      redirectUri: string;
+      state: string | undefined;
+      error: AuthorizationErrorCode;
+      description: string;
+    }
+  | { outcome: 'request'; request: AuthorizationRequest };

@@ -1,0 +1,83 @@
+import { say } from '#platform/language/text.js';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Actor } from '#records/audit/audit.service.js';
+import { GivenConsentsService, type Approval } from '#access/consents/given-consents.service.js';
+import { Settings } from '#platform/config/settings.js';
+import { Transactions } from '#platform/database/queries/transactions.js';
+import { badRequest } from '#platform/http/problems/problem.js';
+import { AuthorizationCodesService } from '#access/tokens/codes/authorization-codes.service.js';
+import type { AuthorizationErrorCode, AuthorizationRequest } from './authorization-request.js';
+import { withParameters } from './redirect.js';
+
+/** Who approves: a user in a session, or a driver of the client's sandbox, who has none. */
+interface Approver {
+  id: string;
+  sessionDigest?: Buffer;
+}
+
+const endedMeanwhile = () =>
+  badRequest(say('The application was disabled or you were logged out in the meantime.'));
+
+/**
+ * Acts on a checked request: records consent and issues a code, or builds the error redirect. Both return the URL to redirect to.
+ */
+@Injectable()
+export class AuthorizationService {
+  constructor(
+    private readonly given: GivenConsentsService,
+    private readonly codes: AuthorizationCodesService,
+    private readonly transactions: Transactions,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Records the consent and issues a code in one transaction. Throws a 400 problem if the client has since been disabled or the user has
+   * logged out.
+   */
+  async approve(
+    request: AuthorizationRequest,
+    user: Approver,
+    approval: Approval,
+    actor: Actor,
+  ): Promise<string> {
+    const { client, redirectUri, state, codeChallenge } = request;
+    const { scopes } = approval;
+    const code = await this.transactions.run(async (manager) => {
+      // Locks the client before the consent, in the same order as when a client is deleted or disabled. The reverse order can
+      // deadlock.
+      if (!(await this.hold(manager, client.id, user))) throw endedMeanwhile();
+      await this.given.approve(manager, client, user.id, approval, actor);
+      return this.codes.issue(manager, {
+        clientId: client.id,
+        userId: user.id,
+        redirectUri,
+        scopes,
+        codeChallenge,
+      });
+    });
+    // RFC 9207: `iss` lets the client tell which server responded.
+    return withParameters(redirectUri, { code, state, iss: this.settings.baseUrl });
+  }
+
+  private hold(manager: EntityManager, clientId: string, { id, sessionDigest }: Approver): Promise<boolean> {
+    return sessionDigest
+      ? this.codes.hold(manager, clientId, { id, sessionDigest })
+      : this.codes.holdDriver(manager, clientId, id);
+  }
+
+  /** The redirect URL that carries an error (RFC 6749 §4.1.2.1). */
+  refuse(
+    redirectUri: string,
+    state: string | undefined,
+    error: AuthorizationErrorCode,
+    description: string,
+  ): string {
+    return withParameters(redirectUri, {
+      error,
+      error_description: description,
+      state,
+      iss: this.settings.baseUrl,
+    });
+  }
+}

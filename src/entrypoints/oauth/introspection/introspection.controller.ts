@@ -1,0 +1,131 @@
+import { Controller, Post, Req, Res } from '@nestjs/common';
+import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Settings } from '#platform/config/settings.js';
+import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
+import { ApiEndpoint } from '#platform/http/api/api-answers.js';
+import type { Form } from '#platform/http/forms/form.js';
+import { isLate } from '#platform/http/guards/late-judgement.js';
+import { USER_ID_PATTERN } from '#platform/secrets/ids.js';
+import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
+import { intersection, type Access, type Principal } from '#access/tokens/access/principal.js';
+import { realmOf } from '#access/users/accounts/environment.js';
+import { ApiOAuthForm, OAuthAnswer, OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
+import { invalidRequest, NO_STORE } from '../oauth-error.js';
+import { introspected } from '../oauth-metrics.js';
+import { IntrospectionForm } from './introspection.form.js';
+import { IntrospectionGuard } from './introspection.guard.js';
+import { ActiveToken, InactiveToken } from './introspection.view.js';
+
+/** The calling client, authenticated by its credentials or its own token. */
+const callerOf = ({ oauthClient, principal }: FastifyRequest) => oauthClient ?? principal!.client;
+
+/** A valid token, and what it may do: at all, or with the data of the user in the request. */
+interface Found {
+  principal: Principal;
+  access: Access;
+}
+
+const seconds = (time: Date): number => Math.floor(time.getTime() / 1000);
+
+/** Token introspection (RFC 7662, contract §5) for the company's other services. */
+@Controller('o/introspect')
+export class IntrospectionController {
+  constructor(
+    private readonly accessTokens: AccessTokensService,
+    private readonly changes: AccessChanges,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * What a valid access token may do; for anything else exactly `{"active": false}`. With `user_id`, `scope` is what the token
+   * may do with that user's data, which is how a data service applies consent, and `exp` of a client's own token is no later than
+   * the end of that consent: who remembers the answer hears of that end only once it was noticed.
+   */
+  @Post()
+  @OAuthEndpoint(IntrospectionGuard, { limitClients: false })
+  @ApiEndpoint(
+    'introspect',
+    'Introspection (RFC 7662)',
+    'For a client with `token:introspect`. Also without the trailing slash. A token that is not valid is answered with 200 and `active: false`: a gateway that decides by the status, such as `auth_request` of nginx, must ask `charging-data-guard` instead (docs/gateways.md).',
+  )
+  @ApiExtension('x-trailing-slash', true)
+  @ApiSecurity('oauth2', ['token:introspect'])
+  @ApiOAuthForm(IntrospectionForm, [
+    [400, 'Refused.'],
+    [401, 'No valid credentials.'],
+    [403, 'The credentials do not allow this.'],
+  ])
+  @OAuthAnswer(
+    'What the token may do; anything but a valid access token is not active.',
+    InactiveToken,
+    ActiveToken,
+  )
+  async introspect(
+    @OAuthForm() form: Form,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ActiveToken | InactiveToken> {
+    const token = form.get('token');
+    if (token === undefined) throw invalidRequest('The parameter token is required.');
+    const userId = form.get('user_id');
+    if (userId !== undefined && !USER_ID_PATTERN.test(userId)) {
+      throw invalidRequest('The parameter user_id must be the id of a user.');
+    }
+    void reply.headers(NO_STORE);
+    const caller = callerOf(request);
+    let found = await this.find(token, userId, caller);
+    // Contract §4: the token may have ended while the answer waited for the database.
+    if (found && isLate(reply)) found = await this.judgedAgain(found, token, caller);
+    introspected[found ? 'active' : 'inactive'].inc();
+    return found ? this.describe(found) : { active: false };
+  }
+
+  private async find(
+    token: string,
+    userId: string | undefined,
+    caller: ReturnType<typeof callerOf>,
+  ): Promise<Found | undefined> {
+    const principal = await this.judged(token, caller);
+    if (!principal) return undefined;
+    const access = userId === undefined ? principal : await this.accessTokens.accessTo(userId, principal);
+    return { principal, access };
+  }
+
+  private async judged(token: string, caller: ReturnType<typeof callerOf>): Promise<Principal | undefined> {
+    const principal = await this.accessTokens.find(token);
+    // Contract §19: tokens of another environment, or of another owner's sandbox, are unknown to the caller.
+    return principal && realmOf(principal.client) === realmOf(caller) ? principal : undefined;
+  }
+
+  /** The same without another read of the consent, which may take as long again. */
+  private async judgedAgain(
+    { access }: Found,
+    token: string,
+    caller: ReturnType<typeof callerOf>,
+  ): Promise<Found | undefined> {
+    const principal = await this.judged(token, caller);
+    if (!principal) return undefined;
+    const expiresAt = new Date(Math.min(access.expiresAt.getTime(), principal.expiresAt.getTime()));
+    return { principal, access: { scopes: intersection(access.scopes, principal.scopes), expiresAt } };
+  }
+
+  private describe({ principal, access }: Found): ActiveToken {
+    const { grantEndsAt } = principal;
+    const { databaseNow: now } = this.changes;
+    return {
+      active: true,
+      scope: access.scopes.join(' '),
+      client_id: principal.client.id,
+      sub: principal.userId ?? principal.client.id,
+      grant_type: principal.userId === undefined ? 'client_credentials' : 'authorization_code',
+      token_type: 'Bearer',
+      exp: seconds(access.expiresAt),
+      iat: seconds(principal.issuedAt),
+      ...(grantEndsAt === undefined
+        ? {}
+        : { authorization_expires_in: Math.max(0, Math.floor((grantEndsAt - now) / 1000)) }),
+      iss: this.settings.baseUrl,
+    };
+  }
+}

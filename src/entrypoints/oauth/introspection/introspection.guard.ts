@@ -1,0 +1,33 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { isBearer } from '#access/tokens/access/bearer-token.js';
+import { BEARER_REALM } from '#access/tokens/access/bearer.guard.js';
+import { ClientAuthenticationGuard } from '../clients/client-authentication.guard.js';
+import { INTROSPECTION_SCOPE as SCOPE } from '../introspection-scope.js';
+import { OAuthError } from '../oauth-error.js';
+import { IntrospectionBearerGuard } from './introspection-bearer.guard.js';
+
+/** Admits a client with `token:introspect`, authenticated by its credentials or by its own bearer token (RFC 7662 §2.1). */
+@Injectable()
+export class IntrospectionGuard implements CanActivate {
+  constructor(
+    private readonly clientAuthentication: ClientAuthenticationGuard,
+    private readonly bearer: IntrospectionBearerGuard,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const byToken = isBearer(request.headers.authorization);
+    await (byToken ? this.bearer : this.clientAuthentication).canActivate(context);
+    const scopes = byToken ? request.principal!.scopes : request.oauthClient!.scopes;
+    if (scopes.includes(SCOPE)) return true;
+    // The Bearer challenge is only for callers that sent a bearer token.
+    const challenge = `${BEARER_REALM}, error="insufficient_scope", scope="${SCOPE}"`;
+    throw new OAuthError(
+      'insufficient_scope',
+      `Introspection requires the scope ${SCOPE}.`,
+      403,
+      byToken ? { 'www-authenticate': challenge } : {},
+    );
+  }
+}

@@ -1,0 +1,70 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Settings } from '#platform/config/settings.js';
+import { ApiAnswer, ApiEndpoint, ApiProblems } from '#platform/http/api/api-answers.js';
+import { ScopesService } from '#access/scopes/scopes.service.js';
+import { RECEIPT_KEYS_PATH } from './receipt-keys.controller.js';
+import { MetadataView, OpenIdMetadataView } from './metadata.view.js';
+
+const CLIENT_METHODS = ['client_secret_basic', 'client_secret_post'];
+
+/** Authorization server metadata (RFC 8414, contract §5), as currently configured. */
+@Controller('.well-known')
+export class MetadataController {
+  constructor(
+    private readonly settings: Settings,
+    private readonly scopes: ScopesService,
+  ) {}
+
+  @Get('oauth-authorization-server')
+  @ApiEndpoint(
+    'metadata',
+    'Authorization server metadata (RFC 8414)',
+    'For client libraries that configure themselves.',
+  )
+  @ApiTags('OAuth')
+  @ApiAnswer(200, 'Reflects the running configuration.', MetadataView)
+  @ApiProblems(500, 503)
+  async show(): Promise<MetadataView> {
+    const issuer = this.settings.baseUrl;
+    return {
+      issuer,
+      authorization_endpoint: `${issuer}/o/authorize/`,
+      token_endpoint: `${issuer}/o/token`,
+      revocation_endpoint: `${issuer}/o/revoke_token/`,
+      introspection_endpoint: `${issuer}/o/introspect/`,
+      scopes_supported: (await this.scopes.list()).map((scope) => scope.name),
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      grant_types_supported: ['authorization_code', 'client_credentials', 'refresh_token'],
+      code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: [...CLIENT_METHODS, 'none'],
+      revocation_endpoint_auth_methods_supported: [...CLIENT_METHODS, 'none'],
+      introspection_endpoint_auth_methods_supported: [...CLIENT_METHODS, 'Bearer'],
+      authorization_response_iss_parameter_supported: true,
+      consent_receipts_jwks_uri: `${issuer}${RECEIPT_KEYS_PATH}`,
+    };
+  }
+
+  /**
+   * The same for clients that only know the address of OpenID Connect (RFC 8414 §5), with what some of them demand there, as far as it
+   * is true: they go no further once it answers.
+   */
+  @Get('openid-configuration')
+  @ApiEndpoint(
+    'openIdMetadata',
+    'The same metadata, where OpenID Connect has them',
+    'For client libraries that look nowhere else. There are no ID tokens and no userinfo endpoint: do not ask for the scope `openid`.',
+  )
+  @ApiTags('OAuth')
+  @ApiAnswer(200, 'Reflects the running configuration.', OpenIdMetadataView)
+  @ApiProblems(500, 503)
+  async showToOpenIdClients(): Promise<OpenIdMetadataView> {
+    const metadata = await this.show();
+    return {
+      ...metadata,
+      jwks_uri: metadata.consent_receipts_jwks_uri,
+      subject_types_supported: ['public'],
+    };
+  }
+}

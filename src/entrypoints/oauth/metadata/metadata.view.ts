@@ -1,0 +1,63 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { flag, listOf, text, url } from '#platform/http/api/api-schemas.js';
+
+const texts = listOf(text());
+
+/** The metadata of the authorization server (RFC 8414). */
+@ApiSchema({ name: 'AuthorizationServerMetadata' })
+export class MetadataView {
+  @ApiProperty(url())
+  issuer!: string;
+
+  @ApiProperty(url())
+  authorization_endpoint!: string;
+
+  @ApiProperty(url())
+  token_endpoint!: string;
+
+  @ApiProperty(url())
+  revocation_endpoint!: string;
+
+  @ApiProperty(url())
+  introspection_endpoint!: string;
+
+  @ApiProperty(texts)
+  scopes_supported!: string[];
+
+  @ApiProperty(texts)
+  response_types_supported!: string[];
+
+  @ApiProperty(texts)
+  response_modes_supported!: string[];
+
+  @ApiProperty(texts)
+  grant_types_supported!: string[];
+
+  @ApiProperty(texts)
+  code_challenge_methods_supported!: string[];
+
+  @ApiProperty(texts)
+  token_endpoint_auth_methods_supported!: string[];
+
+  @ApiProperty(texts)
+  revocation_endpoint_auth_methods_supported!: string[];
+
+  @ApiProperty(texts)
+  introspection_endpoint_auth_methods_supported!: string[];
+
+  @ApiProperty(flag())
+  authorization_response_iss_parameter_supported!: boolean;
+
+  @ApiProperty(text('Where the keys are that sign receipts of consents.'))
+  consent_receipts_jwks_uri!: string;
+}
+
+/** The metadata for clients of OpenID Connect. What would announce ID tokens is not in them. */
+@ApiSchema({ name: 'OpenIdMetadata' })
+export class OpenIdMetadataView extends MetadataView {
+  @ApiProperty(text('The keys of what the service signs for clients: receipts of consents.'))
+  jwks_uri!: string;
+
+  @ApiProperty(listOf(text(), { description: 'A user has the same id for every client.' }))
+  subject_types_supported!: string[];
+}

@@ -1,0 +1,98 @@
+import {
+  applyDecorators,
+  createParamDecorator,
+  Injectable,
+  UseGuards,
+  type CanActivate,
+  type ExecutionContext,
+  type Type,
+} from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiExtraModels, ApiSecurity, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import type { FastifyContextConfig, FastifyRequest } from 'fastify';
+import { ApiAnswer, ApiProblems, NOT_CACHED, type ApiHeaders } from '#platform/http/api/api-answers.js';
+import { text } from '#platform/http/api/api-schemas.js';
+import { Form, queryStringOf } from '#platform/http/forms/form.js';
+import { isCompressed } from '#platform/http/server/unread-bodies.js';
+import { clientAuthAndLimits } from './client-auth-and-limits.guard.js';
+import { invalidRequest, renderOAuthError } from './oauth-error.js';
+import { OAuthErrorView } from './oauth-error.view.js';
+import type { Problem } from '#platform/http/problems/problem.js';
+import { repeatedParameter } from './repeated-parameter.js';
+
+const FORM_NEEDED = 'The body must be application/x-www-form-urlencoded.';
+
+/** Refuses a body that is not a form, parameters in the query string and repeated parameters (RFC 6749 §3.2). */
+@Injectable()
+export class OAuthFormGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const { body, url } = context.switchToHttp().getRequest<FastifyRequest>();
+    if (queryStringOf(url) !== '')
+      throw invalidRequest('Parameters must be sent in the body, not in the query string.');
+    if (!(body instanceof Form)) {
+      throw invalidRequest(FORM_NEEDED);
+    }
+    if (body.repeated.length > 0) throw invalidRequest(repeatedParameter(body));
+    return true;
+  }
+}
+
+const renderError = (problem: Problem, request: FastifyRequest) =>
+  // Another media type is refused before any guard runs, but it is an invalid request like any other.
+  renderOAuthError(
+    problem.status === 415 && !isCompressed(request) ? invalidRequest(FORM_NEEDED) : problem,
+    request,
+  );
+
+/**
+ * An endpoint that takes a form, authenticates with the given guard, applies the limits of contract §7 (with `limitClients` also
+ * per client), and renders errors as in RFC 6749 §5.2.
+ */
+export const OAuthEndpoint = (
+  authentication: Type<CanActivate>,
+  { limitClients = true, ...config }: FastifyContextConfig & { limitClients?: boolean } = {},
+) =>
+  applyDecorators(
+    RouteConfig({ renderError, takesForm: true, ...config }),
+    UseGuards(clientAuthAndLimits([OAuthFormGuard, authentication], { limitClients })),
+  );
+
+const NO_STORE_HEADERS: ApiHeaders = { ...NOT_CACHED, Pragma: { required: true, schema: text() } };
+const CHALLENGE: ApiHeaders = { 'WWW-Authenticate': { required: true, schema: text() } };
+
+/** A JSON response of an OAuth endpoint; several classes are alternatives. */
+export const OAuthAnswer = (description: string, type: Type, ...others: Type[]) => {
+  if (others.length === 0) return ApiAnswer(200, description, type, NO_STORE_HEADERS);
+  const types = [type, ...others];
+  const schema = { oneOf: types.map((each) => ({ $ref: getSchemaPath(each) })) };
+  return applyDecorators(
+    ApiExtraModels(...types),
+    ApiAnswer(200, description, undefined, NO_STORE_HEADERS, schema),
+  );
+};
+
+/**
+ * Describes an OAuth endpoint: its form, that a client authenticates with HTTP Basic or in the form, and its refusals as in RFC
+ * 6749 §5.2; the others are problems.
+ */
+export const ApiOAuthForm = (form: Type, refusals: [status: number, description: string][]) =>
+  applyDecorators(
+    ApiTags('OAuth'),
+    ApiConsumes('application/x-www-form-urlencoded'),
+    ApiBody({ type: form }),
+    ...refusals.map(([status, description]) =>
+      ApiAnswer(status, description, OAuthErrorView, {
+        ...NO_STORE_HEADERS,
+        ...(status === 401 ? CHALLENGE : {}),
+      }),
+    ),
+    ApiProblems(413, 415, 429, 500, 503),
+    ApiSecurity('clientBasic'),
+    ApiSecurity({}),
+  );
+
+/** The posted form, after the form guard. */
+export const OAuthForm = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): Form =>
+    context.switchToHttp().getRequest<FastifyRequest>().body as Form,
+);

@@ -1,0 +1,77 @@
+import { Module } from '@nestjs/common';
+import { ActivityModule } from '#records/activity/activity.module.js';
+import { ClientsModule } from '#access/clients/clients.module.js';
+import { ConsentsModule } from '#access/consents/consents.module.js';
+import { HttpModule } from '#platform/http/http.module.js';
+import { IdentityProvidersModule } from '#access/identity-providers/identity-providers.module.js';
+import { PartnersModule } from '#events/partners/partners.module.js';
+import { SandboxModule } from '#events/sandbox/sandbox.module.js';
+import { SandboxFaultsModule } from '#access/sandbox-faults/sandbox-faults.module.js';
+import { ScopesModule } from '#access/scopes/scopes.module.js';
+import { TokensModule } from '#access/tokens/tokens.module.js';
+import { UsersModule } from '#access/users/users.module.js';
+import { AccessChangesController } from './access-changes/access-changes.controller.js';
+import { ChangeFeed } from './access-changes/change-feed.service.js';
+import { AuthorizationController } from './authorization/authorization.controller.js';
+import { AuthorizationRequestChecks } from './authorization/authorization-request.checks.js';
+import { AuthorizationService } from './authorization/authorization.service.js';
+import { SandboxAuthorization } from './authorization/sandbox-authorization.service.js';
+import { StartPageController } from './authorization/start-page.controller.js';
+import { ClientAuthenticationGuard } from './clients/client-authentication.guard.js';
+import { ClientBasicStrategy } from './clients/client-basic.strategy.js';
+import { IntrospectionBearerGuard } from './introspection/introspection-bearer.guard.js';
+import { IntrospectionGuard } from './introspection/introspection.guard.js';
+import { OAuthFormGuard } from './oauth-endpoint.js';
+import { IntrospectionController } from './introspection/introspection.controller.js';
+import { RefusalCounts } from './refusal-counts.service.js';
+import { MetadataController } from './metadata/metadata.controller.js';
+import { ReceiptKeysController } from './metadata/receipt-keys.controller.js';
+import { RevocationController } from './revocation/revocation.controller.js';
+import { AuthorizationCodeGrant } from './token/authorization-code.grant.js';
+import { ClientCredentialsGrant } from './token/client-credentials.grant.js';
+import { RefreshTokenGrant } from './token/refresh-token.grant.js';
+import { TokenController } from './token/token.controller.js';
+
+/** The OAuth 2 endpoints and the consent pages. */
+@Module({
+  imports: [
+    ClientsModule,
+    UsersModule,
+    ConsentsModule,
+    ScopesModule,
+    HttpModule,
+    TokensModule,
+    ActivityModule,
+    IdentityProvidersModule,
+    PartnersModule,
+    SandboxModule,
+    SandboxFaultsModule,
+  ],
+  controllers: [
+    AccessChangesController,
+    AuthorizationController,
+    IntrospectionController,
+    MetadataController,
+    ReceiptKeysController,
+    RevocationController,
+    StartPageController,
+    TokenController,
+  ],
+  providers: [
+    AuthorizationCodeGrant,
+    AuthorizationRequestChecks,
+    AuthorizationService,
+    ChangeFeed,
+    ClientAuthenticationGuard,
+    ClientBasicStrategy,
+    ClientCredentialsGrant,
+    IntrospectionBearerGuard,
+    IntrospectionGuard,
+    OAuthFormGuard,
+    RefreshTokenGrant,
+    RefusalCounts,
+    SandboxAuthorization,
+  ],
+  exports: [AuthorizationRequestChecks],
+})
+export class OAuthModule {}

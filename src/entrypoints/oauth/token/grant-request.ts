@@ -1,0 +1,16 @@
+import type { Actor } from '#records/audit/audit.service.js';
+import type { KnownClient } from '#access/clients/client-with-secrets.js';
+import type { Form } from '#platform/http/forms/form.js';
+import type { IssuedTokens } from '#access/tokens/grants/issued-tokens.js';
+
+/** A token request of an authenticated client. */
+export interface GrantRequest {
+  client: KnownClient;
+  form: Form;
+  actor: Actor;
+}
+
+/** One `grant_type`: reads its parameters, decides, and returns tokens or throws an OAuthError. */
+export interface TokenGrant {
+  run(request: GrantRequest): Promise<IssuedTokens>;
+}

@@ -1,0 +1,98 @@
+import { Controller, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ActivityService } from '#records/activity/activity.service.js';
+import type { KnownClient } from '#access/clients/client-with-secrets.js';
+import type { GrantType } from '#access/clients/client.entity.js';
+import { ApiEndpoint } from '#platform/http/api/api-answers.js';
+import { originOf } from '#platform/http/server/request-origin.js';
+import type { Form } from '#platform/http/forms/form.js';
+import type { IssuedTokens } from '#access/tokens/grants/issued-tokens.js';
+import { AuthenticatedClient, ClientAuthenticationGuard } from '../clients/client-authentication.guard.js';
+import { ApiOAuthForm, OAuthAnswer, OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
+import { invalidRequest, NO_STORE, OAuthError } from '../oauth-error.js';
+import { grantTypeNotRegistered } from '../refusals.js';
+import { AuthorizationCodeGrant } from './authorization-code.grant.js';
+import { ClientCredentialsGrant } from './client-credentials.grant.js';
+import type { TokenGrant } from './grant-request.js';
+import { RefreshTokenGrant } from './refresh-token.grant.js';
+import { TokenForm } from './token.form.js';
+import { TokenResponse } from './token.view.js';
+
+/** The token endpoint (contract §4): authenticate the client, choose the grant, run it, respond. */
+@Controller('o/token')
+export class TokenController {
+  private readonly grants: ReadonlyMap<string, TokenGrant>;
+
+  constructor(
+    authorizationCode: AuthorizationCodeGrant,
+    clientCredentials: ClientCredentialsGrant,
+    refreshToken: RefreshTokenGrant,
+    private readonly activity: ActivityService,
+  ) {
+    this.grants = new Map<GrantType, TokenGrant>([
+      ['authorization_code', authorizationCode],
+      ['client_credentials', clientCredentials],
+      ['refresh_token', refreshToken],
+    ]);
+  }
+
+  @Post()
+  @OAuthEndpoint(ClientAuthenticationGuard)
+  @ApiEndpoint(
+    'token',
+    'Token endpoint',
+    'Also with a trailing slash. Grants: `authorization_code`, `client_credentials`, `refresh_token`.',
+  )
+  @ApiOAuthForm(TokenForm, [
+    [400, 'Refused.'],
+    [401, 'No valid credentials.'],
+  ])
+  @OAuthAnswer('Tokens.', TokenResponse)
+  async issue(
+    @OAuthForm() form: Form,
+    @AuthenticatedClient() client: KnownClient,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<TokenResponse> {
+    const grantType = form.get('grant_type');
+    const grant = this.grantFor(grantType, client);
+    const actor = { type: 'client', id: client.id, ...originOf(request) } as const;
+    const tokens = await grant.run({ client, form, actor });
+    this.activity.count({ kind: 'token_issued', detail: grantType!, client, address: request.ip });
+    void reply.headers(NO_STORE);
+    return toResponse(tokens);
+  }
+
+  private grantFor(grantType: string | undefined, client: KnownClient): TokenGrant {
+    if (grantType === undefined) throw invalidRequest('The parameter grant_type is required.');
+    const grant = this.grants.get(grantType);
+    if (!grant) throw new OAuthError('unsupported_grant_type', 'This grant type is not supported.');
+    // Contract §2: authorization_code implies refresh_token.
+    const needed = grantType === 'refresh_token' ? 'authorization_code' : grantType;
+    if (!client.grantTypes.some((registered) => registered === needed)) {
+      throw grantTypeNotRegistered();
+    }
+    return grant;
+  }
+}
+
+const toResponse = ({
+  accessToken,
+  expiresIn,
+  scopes,
+  refreshToken,
+  refreshExpiresIn,
+  authorizationExpiresIn,
+}: IssuedTokens): TokenResponse => ({
+  access_token: accessToken,
+  expires_in: expiresIn,
+  token_type: 'Bearer',
+  scope: scopes.join(' '),
+  ...(refreshToken === undefined
+    ? {}
+    : {
+        refresh_token: refreshToken,
+        refresh_token_expires_in: refreshExpiresIn,
+        authorization_expires_in: authorizationExpiresIn,
+      }),
+});

@@ -1,0 +1,33 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Form, queryStringOf } from '#platform/http/forms/form.js';
+import { say } from '#platform/language/text.js';
+import { OnwardRedirects } from '#platform/http/page-routes/onward-redirects.js';
+import { legible } from '#platform/http/validation/legible-text.js';
+import { AuthorizationRequestChecks } from '#entrypoints/oauth/authorization/authorization-request.checks.js';
+import type { CheckedRequest } from '#entrypoints/oauth/authorization/authorization-request.js';
+
+/** Where a login leads if an application asked for it. */
+@Injectable()
+export class SignInDestinations implements OnModuleInit {
+  constructor(
+    private readonly checks: AuthorizationRequestChecks,
+    private readonly onward: OnwardRedirects,
+  ) {}
+
+  /** The authorization endpoint redirects a refused request to its client without asking. */
+  onModuleInit(): void {
+    this.onward.add(async (path) => (await this.requestIn(path))?.outcome === 'redirect');
+  }
+
+  /** The name of the client behind `return_to`, or that of the portal, a message. */
+  async nameOf(returnTo: string | undefined): Promise<string | undefined> {
+    if (returnTo && /^\/portal(\/|\?|$)/.test(returnTo)) return say('Webhook portal');
+    const checked = await this.requestIn(returnTo);
+    return checked?.outcome === 'request' ? legible(checked.request.client.name) : undefined;
+  }
+
+  private async requestIn(path: string | undefined): Promise<CheckedRequest | undefined> {
+    if (!path || !/^\/o\/authorize\/?\?/.test(path)) return undefined;
+    return this.checks.check(Form.parse(queryStringOf(path)));
+  }
+}

@@ -1,0 +1,210 @@
+import type { VNode } from 'preact';
+import { formatMs } from '#platform/web/charts/numbers.js';
+import { Facts } from '#platform/web/tables/facts.js';
+import { LinkButton, PostForm } from '#platform/web/forms/form.js';
+import { Json } from '#platform/web/tables/json.js';
+import { ExactMoment } from '#platform/web/tables/moment.js';
+import type { DeliveryDetail } from '#events/webhooks/deliveries/delivery.js';
+import { withQuery } from './delivery-query.js';
+import { headersOf, inLines } from './sent-request.js';
+import { Answer, Attempts, CurlCommand } from './attempts.js';
+import { DeliveryStateBadge } from './delivery-rows.js';
+import {
+  adviceFor,
+  CANCEL_REASONS,
+  isSuccess,
+  outcomeText,
+  PAYLOAD_HIDDEN,
+  wasSent,
+} from '#events/webhooks/deliveries/failure-messages.js';
+import type { PortalPage } from '../frame/portal-layout.js';
+import { TypeName } from '../frame/type-name.js';
+import { endpointPath } from '../endpoints/about-endpoint.js';
+
+export interface DeliveryPageProps {
+  delivery: DeliveryDetail;
+  /** The place in the list of deliveries that the user came from, as a query string. */
+  place: string;
+  now: Date;
+}
+
+// Longer than a lease, so that the page also waits for a running attempt.
+const SOON_MS = 35_000;
+const REFRESH_SECONDS = 2;
+
+/** One delivery: its payload and all attempts. While an attempt is about to end, the page reloads itself. */
+export function deliveryPage({ delivery, place, now }: DeliveryPageProps): PortalPage {
+  const { nextAttemptAt, eventType, isTest } = delivery;
+  const what = isTest ? 'Test' : 'Delivery';
+  const isSoon = nextAttemptAt !== null && nextAttemptAt.getTime() - now.getTime() < SOON_MS;
+  // The time of the next attempt is then the end of the lease; what is due only waits for its turn, as under a throttle.
+  const isUnderWay = isSoon && nextAttemptAt > now;
+  return {
+    title: `${what}: ${eventType}`,
+    heading: (
+      <>
+        {what}: <TypeName name={eventType} />
+      </>
+    ),
+    part: 'deliveries',
+    above: [{ href: withQuery('/portal/deliveries', place), label: 'Deliveries' }],
+    refreshAfter: isSoon ? REFRESH_SECONDS : undefined,
+    children: (
+      <>
+        <div data-live>
+          <Summary delivery={delivery} isSoon={isSoon} isUnderWay={isUnderWay} />
+        </div>
+        <Resend delivery={delivery} place={place} />
+        <div data-live>
+          <DeliveryFacts delivery={delivery} />
+          <Attempts delivery={delivery} />
+        </div>
+        <Payload delivery={delivery} />
+        <div data-live>
+          <Headers delivery={delivery} />
+        </div>
+      </>
+    ),
+  };
+}
+
+interface SummaryProps {
+  delivery: DeliveryDetail;
+  isSoon: boolean;
+  /** Whether an attempt is running, if there was none before. */
+  isUnderWay: boolean;
+}
+
+function Summary({ delivery, isSoon, isUnderWay }: SummaryProps): VNode {
+  const { state, cancelReason, payloadHidden, nextAttemptAt } = delivery;
+  const last = delivery.attemptList.at(-1);
+  const failed = last && !isSuccess(last);
+  return (
+    <div class={`outcome outcome-${state}`} role="status">
+      <p class="outcome-line">
+        <DeliveryStateBadge state={state} />
+        {last ? (
+          <strong>
+            {outcomeText(last)}
+            {wasSent(last) && <> after {formatMs(last.durationMs)}</>}
+          </strong>
+        ) : (
+          <strong>
+            {state === 'cancelled' ? 'Not sent' : isUnderWay ? 'Waiting for the response …' : 'Not sent yet'}
+          </strong>
+        )}
+      </p>
+      {failed && last.detail && <p>{last.detail}</p>}
+      {failed && wasSent(last) && state !== 'delivered' && <p>{adviceFor(last)}</p>}
+      {cancelReason && (
+        <p>{payloadHidden === 'erased' ? PAYLOAD_HIDDEN.erased : CANCEL_REASONS[cancelReason]}</p>
+      )}
+      {state === 'pending' && nextAttemptAt && (
+        <p>
+          {isSoon ? (
+            'The next attempt is running or about to start. This page refreshes automatically.'
+          ) : (
+            <>
+              Next attempt: <ExactMoment at={nextAttemptAt} />
+            </>
+          )}
+        </p>
+      )}
+      {last?.responseStart && <Answer attempt={last} />}
+    </div>
+  );
+}
+
+interface ResendProps {
+  delivery: DeliveryDetail;
+  place: string;
+}
+
+function Resend({ delivery, place }: ResendProps): VNode | null {
+  const { id, endpointId, endpointState, isTest, payloadHidden } = delivery;
+  if (payloadHidden === 'erased') return null;
+  if (endpointState === 'deleted') {
+    return <p class="fine-print">The endpoint was deleted, so this delivery cannot be resent.</p>;
+  }
+  if (endpointState === 'disabled' && !isTest) {
+    return (
+      <p class="fine-print">
+        The endpoint is disabled. <a href={endpointPath(endpointId)}>Enable it</a> to resend this delivery.
+      </p>
+    );
+  }
+  return (
+    <PostForm action={withQuery(`/portal/deliveries/${id}/resend`, place)} class="entry-actions">
+      <button type="submit">Resend</button>
+      <LinkButton look="quiet" href={endpointPath(endpointId, 'edit')}>
+        Edit endpoint
+      </LinkButton>
+    </PostForm>
+  );
+}
+
+function DeliveryFacts({ delivery }: { delivery: DeliveryDetail }): VNode {
+  const { endpointState, endpointId, endpointUrl, finishedAt } = delivery;
+  const url = <bdi>{endpointUrl}</bdi>;
+  return (
+    <Facts
+      facts={[
+        [
+          'Endpoint',
+          endpointState === 'deleted' ? <>{url} (deleted)</> : <a href={endpointPath(endpointId)}>{url}</a>,
+        ],
+        ['Event type', <code>{delivery.eventType}</code>],
+        ['Created', <ExactMoment at={delivery.createdAt} />],
+        finishedAt !== null && ['Finished', <ExactMoment at={finishedAt} />],
+        ['Delivery ID', <code>{delivery.id}</code>],
+        ['Event ID', <code>{delivery.eventId}</code>],
+      ]}
+    />
+  );
+}
+
+/** Shows the exact bytes that are sent and signed. The formatted version differs and is not meant for copying. */
+function Payload({ delivery: { payload, payloadHidden } }: { delivery: DeliveryDetail }): VNode {
+  return (
+    <>
+      <h2>Payload</h2>
+      {payload === null ? (
+        <p class="empty">{PAYLOAD_HIDDEN[payloadHidden ?? 'not_consented']}</p>
+      ) : (
+        <>
+          <p class="hint" id="payload-hint">
+            The body of every request, exactly as it is signed.
+          </p>
+          <pre data-copy="" tabIndex={0} role="region" aria-label="Payload" aria-describedby="payload-hint">
+            <code>{payload}</code>
+          </pre>
+          <details>
+            <summary>Formatted</summary>
+            <Json text={payload} label="Formatted payload" />
+          </details>
+        </>
+      )}
+    </>
+  );
+}
+
+/** The headers of the last attempt, and the request as a command. */
+function Headers({ delivery }: { delivery: DeliveryDetail }): VNode | null {
+  const { id, endpointState, attemptList, payloadHidden } = delivery;
+  const last = attemptList.at(-1);
+  if (!last || !wasSent(last)) return null;
+  return (
+    <>
+      <h2>Request headers of the last attempt</h2>
+      <pre tabIndex={0} role="region" aria-label="Request headers">
+        <code>{inLines(headersOf(delivery, last))}</code>
+      </pre>
+      <CurlCommand delivery={delivery} attempt={last} />
+      {payloadHidden === null && endpointState !== 'deleted' && (
+        <p>
+          <a href={`/portal/verify?delivery=${id}#checker`}>Check this signature</a>
+        </p>
+      )}
+    </>
+  );
+}

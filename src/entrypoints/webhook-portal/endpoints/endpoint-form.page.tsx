@@ -1,0 +1,113 @@
+import type { VNode } from 'preact';
+import { Choices, TextArea, TextField, type FieldErrors } from '#platform/web/forms/field.js';
+import { PageForm } from '#platform/web/forms/form.js';
+import { HEADERS_HINT } from '#events/webhooks/endpoints/endpoint-headers.js';
+import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
+import { endpointShown, type EndpointFormValues } from '#events/webhooks/endpoints/endpoint-form.js';
+import type { EventTypeEntity } from '#events/webhooks/event-types/event-type.entity.js';
+import type { PortalPage } from '../frame/portal-layout.js';
+import { endpointPath } from './about-endpoint.js';
+
+const LISTENING = '/docs/guides/webhooks#on-your-own-machine';
+
+export interface EndpointFormPageProps {
+  /** The endpoint being edited; undefined for a new one. */
+  endpoint?: EndpointEntity;
+  /** The id of a new one. */
+  once?: string;
+  input: EndpointFormValues;
+  errors: FieldErrors;
+  /** Whether the URL was refused because it is internal. */
+  isInternal?: boolean;
+  /** Whether the URL may be on the machine of the service. */
+  thisMachine: 'allowed' | 'allowed in sandboxes' | 'refused';
+  /** The types that the client's scopes allow. */
+  eventTypes: EventTypeEntity[];
+}
+
+/** The form for adding or editing an endpoint. It posts its fields to its own URL. */
+export function endpointFormPage({
+  endpoint,
+  once,
+  input,
+  errors,
+  isInternal,
+  thisMachine,
+  eventTypes,
+}: EndpointFormPageProps): PortalPage {
+  const id = endpoint?.id;
+  const back = id === undefined ? '/portal' : endpointPath(id);
+  return {
+    title: id === undefined ? 'Add endpoint' : 'Edit endpoint',
+    part: 'endpoints',
+    above: [{ href: back, label: id === undefined ? 'Endpoints' : 'Endpoint' }],
+    children: (
+      <>
+        {isInternal && <OnYourMachine thisMachine={thisMachine} />}
+        <PageForm
+          action={id === undefined ? '/portal/endpoints/new' : `${back}/edit`}
+          hidden={endpoint && endpointShown(endpoint)}
+          once={once}
+          values={{ ...input }}
+          errors={errors}
+          alert="Nothing was saved. See the errors below."
+          noValidate
+          submit="Save"
+          cancel={back}
+        >
+          <TextField
+            name="url"
+            type="url"
+            label="URL"
+            required
+            spellcheck={false}
+            placeholder="https://"
+            hint={`We send events to this URL by POST. It must be a public https address${
+              thisMachine === 'allowed' ? ', or one of this machine, such as http://127.0.0.1:4000/hook' : ''
+            }.`}
+          />
+          <TextField
+            name="description"
+            label="Description"
+            hint="Only for you, for example which system receives the events. Optional."
+          />
+          <Choices
+            name="event_types"
+            id="event-types"
+            label="Event types"
+            hint="The events sent to this endpoint. Choose one or more."
+            type="checkbox"
+            options={eventTypes.map(({ name, description }) => ({
+              value: name,
+              label: name,
+              hint: description,
+            }))}
+          />
+          <TextField
+            name="max_per_minute"
+            id="max-per-minute"
+            label="Attempts per minute"
+            inputMode="numeric"
+            hint="The most requests that we start in a minute, 1 to 6,000; the rest waits. Leave it empty for no limit."
+          />
+          <TextArea
+            name="headers"
+            label="Headers"
+            hint={`Sent with every request. ${HEADERS_HINT} Optional.`}
+            spellcheck={false}
+          />
+        </PageForm>
+      </>
+    ),
+  };
+}
+
+/** How to receive events without a public address. */
+const OnYourMachine = ({ thisMachine }: Pick<EndpointFormPageProps, 'thisMachine'>): VNode => (
+  <p>
+    On your own machine, <a href={LISTENING}>receive the events with “charging-data listen”</a>, without an
+    endpoint.
+    {thisMachine === 'allowed in sandboxes' &&
+      ' In this demonstration, endpoints of sandbox clients may be on this machine.'}
+  </p>
+);

@@ -1,0 +1,152 @@
+import { Param } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
+import { FormIds } from '#platform/http/forms/form-ids.service.js';
+import { Context } from '#platform/http/page-routes/page-context.js';
+import { ONCE_FIELD } from '#platform/web/forms/form.js';
+import { Problem } from '#platform/http/problems/problem.js';
+import { newId } from '#platform/secrets/ids.js';
+import {
+  EMPTY_ENDPOINT,
+  endpointFieldsChangedIn,
+  endpointFieldsIn,
+  endpointFieldsOf,
+  type EndpointFormValues,
+} from '#events/webhooks/endpoints/endpoint-form.js';
+import type { EndpointChanges } from '#events/webhooks/endpoints/endpoint.resource.js';
+import { headersInLines, limitIn } from '#events/webhooks/endpoints/endpoint-headers.js';
+import { EndpointAddresses } from '#events/webhooks/endpoints/endpoint-addresses.service.js';
+import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
+import { EventTypesService } from '#events/webhooks/event-types/event-types.service.js';
+import { endpointFormPage, type EndpointFormPageProps } from './endpoint-form.page.js';
+import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
+import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decorator.js';
+import { apiWords, type Violation } from '#platform/http/problems/violation.js';
+import type { Environment } from '#access/users/accounts/environment.js';
+import { endpointPath } from './about-endpoint.js';
+
+const NEW_PATH = '/portal/endpoints/new';
+
+/** The forms for adding and editing endpoints (contract §11.1). */
+@PortalPages()
+export class PortalEndpointsController {
+  constructor(
+    private readonly endpoints: EndpointsService,
+    private readonly addresses: EndpointAddresses,
+    private readonly eventTypes: EventTypesService,
+    private readonly formIds: FormIds,
+  ) {}
+
+  @PortalGet('endpoints/new', 'developer')
+  showNew(@Context() context: PortalContext): Promise<PortalAnswer> {
+    const once = this.formIds.make('endp', context.clientId, NEW_PATH);
+    return this.form(context, { once, input: EMPTY_ENDPOINT, errors: {} });
+  }
+
+  /** Adds it, once, and redirects to its page; errors are shown at the fields. */
+  @PortalPost('endpoints/new', 'nothing', 'developer')
+  async create(@Context() context: PortalContext): Promise<PortalAnswer> {
+    const { form, clientId } = context;
+    const once = form.get(ONCE_FIELD);
+    // A program may post the form without this field.
+    const id = once === undefined ? newId('endp') : this.formIds.read(form, 'endp', clientId, NEW_PATH);
+    try {
+      const input = inputOf(endpointFieldsIn(form));
+      await this.endpoints.createOnce(id, clientId, input, context.actor);
+      return { goTo: endpointPath(id), notice: 'endpoint_added' };
+    } catch (error) {
+      return this.form(context, { once, input: endpointFieldsIn(form), ...refusalOf(error) });
+    }
+  }
+
+  @PortalGet('endpoints/:id/edit', 'developer')
+  async showEdit(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
+    const endpoint = await this.endpoints.get(id, context.clientId);
+    return this.form(context, { endpoint, input: endpointFieldsOf(endpoint), errors: {} });
+  }
+
+  /** Saves all fields that were changed, or none. */
+  @PortalPost('endpoints/:id/edit', 'an endpoint', 'developer')
+  async update(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
+    const endpoint = await this.endpoints.get(id, context.clientId);
+    const input = endpointFieldsChangedIn(context.form, endpoint);
+    try {
+      const changes = changesOf(input, endpointFieldsOf(endpoint));
+      await this.endpoints.update(id, context.clientId, changes, context.actor);
+      return { goTo: endpointPath(id), notice: 'endpoint_saved' };
+    } catch (error) {
+      return this.form(context, { endpoint, input, ...refusalOf(error) });
+    }
+  }
+
+  private async form(
+    context: PortalContext,
+    what: Omit<EndpointFormPageProps, 'eventTypes' | 'thisMachine'> & { status?: number },
+  ): Promise<PortalAnswer> {
+    const { status, ...props } = what;
+    const eventTypes = await this.eventTypes.listFor(context.visitor.scopes);
+    const thisMachine = this.thisMachineFor(context.client.environment);
+    return { page: endpointFormPage({ ...props, eventTypes, thisMachine }), status };
+  }
+
+  private thisMachineFor(environment: Environment): EndpointFormPageProps['thisMachine'] {
+    if (this.addresses.mayBeOnThisMachine(environment)) return 'allowed';
+    return this.addresses.mayBeOnThisMachine('sandbox') ? 'allowed in sandboxes' : 'refused';
+  }
+}
+
+/** Trims pasted spaces, and removes duplicate types; throws a 400 problem for lines that are not headers. */
+function inputOf(typed: EndpointFormValues) {
+  const limit = typed.max_per_minute.trim();
+  return {
+    url: typed.url.trim(),
+    description: typed.description.trim(),
+    eventTypes: [...new Set(typed.event_types)],
+    maxPerMinute: limit === '' ? null : limitIn(limit),
+    headers: headersInLines(typed.headers),
+  };
+}
+
+/** What differs from the present values. The rest is neither checked nor written: others may save it at this moment. */
+function changesOf(typed: EndpointFormValues, present: EndpointFormValues): EndpointChanges {
+  const [input, had] = [inputOf(typed), inputOf(present)];
+  const changed = <K extends keyof typeof input>(name: K) =>
+    isDeepStrictEqual(input[name], had[name]) ? undefined : input[name];
+  return {
+    url: changed('url'),
+    description: changed('description'),
+    eventTypes: changed('eventTypes'),
+    maxPerMinute: changed('maxPerMinute'),
+    headers: changed('headers'),
+  };
+}
+
+/** The errors to show at the fields; anything that is not an input error is rethrown. */
+function refusalOf(
+  error: unknown,
+): Pick<EndpointFormPageProps, 'errors' | 'isInternal'> & { status: number } {
+  if (!(error instanceof Problem)) throw error;
+  if (error.status === 409) return { errors: { form: error.detail }, status: 409 };
+  const { violations } = error.extras;
+  if (!violations) throw error;
+  const { url, description, event_types: types, max_per_minute: limit, headers } = violations;
+  return {
+    status: 400,
+    isInternal: url?.some(({ code }) => INTERNAL.includes(code)),
+    errors: {
+      ...(url ? { url: `The URL ${together(url)}` } : {}),
+      ...(description ? { description: `The description ${together(description)}` } : {}),
+      ...(types ? { event_types: typesError(types) } : {}),
+      ...(limit ? { max_per_minute: 'Enter a whole number from 1 to 6,000, or nothing.' } : {}),
+      ...(headers ? { headers: `These headers cannot be used: ${together(headers)}` } : {}),
+    },
+  };
+}
+
+const INTERNAL: Violation['code'][] = ['internal_address', 'internal_name', 'resolves_to_internal_address'];
+
+const together = (violations: Violation[]): string => [...new Set(violations.map(apiWords))].join(', and ');
+
+const typesError = (violations: Violation[]): string =>
+  violations[0]?.code === 'no_event_type'
+    ? 'Choose at least one event type.'
+    : `These event types cannot be chosen: ${together(violations)}`;

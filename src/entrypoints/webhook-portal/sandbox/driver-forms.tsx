@@ -1,0 +1,114 @@
+import type { VNode } from 'preact';
+import { BURST_MAX, PAST_DAYS_MAX, type Driver } from '#events/sandbox/driver.js';
+import { SelectField, TextField, type FieldErrors, type FieldValues } from '#platform/web/forms/field.js';
+import { PageForm } from '#platform/web/forms/form.js';
+
+/** The values and errors of a form, by its name. */
+export type FormState = (
+  form: string,
+  defaults?: FieldValues,
+) => { values: FieldValues; errors?: FieldErrors };
+
+interface DriverFormsProps {
+  driver: Driver;
+  of: FormState;
+  waitingMax: number;
+}
+
+const pathOf = (driver: Driver, part: string): string => `/portal/sandbox/drivers/${driver.id}/${part}`;
+
+/** Starts a session: the first thing to try, once there is a consent. */
+export const SessionForm = ({ driver, of }: Omit<DriverFormsProps, 'waitingMax'>): VNode => (
+  <PageForm
+    class="filters"
+    action={pathOf(driver, 'sessions')}
+    {...of('sessions', { speed: '60' })}
+    submit="Start session"
+  >
+    <SelectField
+      name="speed"
+      label="Speed"
+      hint="A session takes hours in real time."
+      options={[
+        { value: '1', label: 'real time' },
+        { value: '60', label: '60 times faster' },
+      ]}
+    />
+  </PageForm>
+);
+
+/** The consent of the driver, which is granted or withdrawn. */
+export const ConsentForm = ({ driver, of }: Omit<DriverFormsProps, 'waitingMax'>): VNode =>
+  driver.hasConsent ? (
+    <PageForm
+      action={pathOf(driver, 'consent')}
+      hidden={{ do: 'withdraw' }}
+      {...of('consent')}
+      submit="Withdraw consent"
+    >
+      <p>
+        Shares {driver.scopes.length === 0 ? 'nothing' : driver.scopes.join(', ')} with this client.
+        Withdrawing ends its tokens for the driver.
+      </p>
+    </PageForm>
+  ) : (
+    <PageForm
+      action={pathOf(driver, 'consent')}
+      hidden={{ do: 'grant' }}
+      {...of('consent')}
+      submit="Grant consent"
+    >
+      <p>The driver shares nothing with this client. Events go only to clients with the consent.</p>
+    </PageForm>
+  );
+
+/** The other actions of the chosen driver. */
+export function DriverForms({ driver, of, waitingMax }: DriverFormsProps): VNode {
+  const path = (part: string) => pathOf(driver, part);
+  return (
+    <ul class="entries" role="list">
+      {driver.hasConsent && (
+        <li>
+          <h3>Consent</h3>
+          <ConsentForm driver={driver} of={of} />
+        </li>
+      )}
+      <li>
+        <h3>Past days</h3>
+        <PageForm
+          action={path('past_days')}
+          {...of('past_days', { days: '7' })}
+          submit="Send past days"
+          noValidate
+        >
+          <TextField
+            name="days"
+            label="Days"
+            inputMode="numeric"
+            hint={`1 to ${PAST_DAYS_MAX}: a session for each, with its own times, sent at once. At most ${waitingMax.toLocaleString('en')} events wait.`}
+          />
+        </PageForm>
+      </li>
+      <li>
+        <h3>Burst</h3>
+        <PageForm action={path('events')} {...of('events', { count: '100' })} submit="Send burst" noValidate>
+          <TextField
+            name="count"
+            label="Events"
+            inputMode="numeric"
+            hint={`1 to ${BURST_MAX}, sent at once.`}
+          />
+        </PageForm>
+      </li>
+      <li>
+        <h3>Delete</h3>
+        <PageForm action={path('delete')} {...of('delete')} submit="Delete driver" isDanger>
+          <p>
+            Erases the driver with all consents and tokens. Clients with the consent are told that it was
+            withdrawn.
+          </p>
+        </PageForm>
+      </li>
+    </ul>
+  );
+}

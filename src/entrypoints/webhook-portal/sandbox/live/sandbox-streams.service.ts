@@ -1,0 +1,99 @@
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { rateLimitExceeded, serviceUnavailable } from '#platform/http/problems/problem.js';
+import { detached } from '#platform/telemetry/log-scope.js';
+import type { PortalVisitor } from '../../access/portal-visitor.js';
+import { SandboxStatesRepository } from './sandbox-states.repository.js';
+import { SandboxStream } from './sandbox-stream.js';
+
+/** Contract §19. */
+export const STREAMS_PER_SESSION = 4;
+export const STREAMS_PER_CLIENT = 20;
+const STREAMS_PER_INSTANCE = 500;
+const LOOK_EVERY_MS = 1_000;
+const COMMENT_AFTER_MS = 15_000;
+// Then the page connects again, and everything that a session depends on is checked again.
+const LIFETIME_MS = 60_000;
+
+/**
+ * Tells open sandbox pages by Server-Sent Events when something has changed. Any instance may have changed it, so this one checks the
+ * database: once a second, with one statement for all its pages, and only if there are any.
+ */
+@Injectable()
+export class SandboxStreams implements OnModuleDestroy {
+  private readonly logger = new Logger(SandboxStreams.name);
+  private readonly streams = new Set<SandboxStream>();
+  private looking: NodeJS.Timeout | undefined;
+  private isReading = false;
+  private stopping = false;
+
+  constructor(private readonly states: SandboxStatesRepository) {}
+
+  onModuleDestroy(): void {
+    this.stopping = true;
+    this.endAll();
+  }
+
+  /** Throws a 429 problem if the session or the client has too many, and a 503 problem if this instance has. */
+  open(visitor: PortalVisitor): SandboxStream {
+    if (this.stopping) throw unavailable('The service is stopping.');
+    if (this.streams.size >= STREAMS_PER_INSTANCE)
+      throw unavailable('Too many pages follow their sandboxes.');
+    const stream = new SandboxStream(visitor);
+    const ofClient = [...this.streams].filter((other) => other.visitor.clientId === visitor.clientId);
+    const ofSession = ofClient.filter(({ session }) => session === stream.session);
+    if (ofSession.length >= STREAMS_PER_SESSION) {
+      throw tooMany(`This session already follows its sandbox ${STREAMS_PER_SESSION} times.`);
+    }
+    if (ofClient.length >= STREAMS_PER_CLIENT) {
+      throw tooMany(`${STREAMS_PER_CLIENT} pages already follow the sandbox of this client.`);
+    }
+    this.streams.add(stream);
+    stream.once('close', () => this.remove(stream));
+    stream.comment();
+    this.looking ??= detached(() => setInterval(() => void this.look(), LOOK_EVERY_MS).unref());
+    return stream;
+  }
+
+  private remove(stream: SandboxStream): void {
+    this.streams.delete(stream);
+    if (this.streams.size > 0) return;
+    clearInterval(this.looking);
+    this.looking = undefined;
+  }
+
+  private async look(): Promise<void> {
+    if (this.isReading || this.streams.size === 0) return;
+    this.isReading = true;
+    const asked = [...this.streams];
+    try {
+      const read = await this.states.read(asked.map(({ visitor }) => visitor));
+      const states = new Map(read.map((each) => [each.sessionDigest.toString('base64url'), each.state]));
+      for (const stream of asked) this.tell(stream, states.get(stream.session));
+    } catch (error) {
+      this.logger.debug(`The sandboxes could not be read: ${(error as Error).message}`);
+      this.endAll();
+    } finally {
+      this.isReading = false;
+    }
+  }
+
+  /** Without a state, the session has ended. */
+  private tell(stream: SandboxStream, state: string | undefined): void {
+    const now = performance.now();
+    if (state === undefined || now - stream.openedAt >= LIFETIME_MS) return stream.finish();
+    // The page may be older than the first check.
+    if (state !== stream.state) stream.tellChange();
+    else if (now - stream.lastWriteAt >= COMMENT_AFTER_MS) stream.comment();
+    stream.state = state;
+  }
+
+  private endAll(): void {
+    for (const stream of this.streams) stream.finish();
+  }
+}
+
+const tooMany = (detail: string) =>
+  rateLimitExceeded(`${detail} Please close a page first.`, { headers: { 'retry-after': '5' } });
+
+const unavailable = (detail: string) =>
+  serviceUnavailable(`${detail} Please try again shortly.`, { headers: { 'retry-after': '5' } });

@@ -1,0 +1,160 @@
+import type { VNode } from 'preact';
+import type { SandboxFaultEntity } from '#access/sandbox-faults/sandbox-fault.entity.js';
+import { REQUEST_FAULTS } from '#access/sandbox-faults/sandbox-fault.entity.js';
+import { FAULTS_MAX } from '#access/sandbox-faults/sandbox-faults.service.js';
+import { DRIVERS_PER_OWNER, SEED_MAX, WAITING_PER_OWNER, type Driver } from '#events/sandbox/driver.js';
+import { SelectField, TextField, type FieldErrors, type FieldValues } from '#platform/web/forms/field.js';
+import { PageForm } from '#platform/web/forms/form.js';
+import { Moment } from '#platform/web/tables/moment.js';
+import { ConsentForm, DriverForms, SessionForm, type FormState } from './driver-forms.js';
+import { DriverTabs } from './driver-tabs.js';
+import { LiveDriver, type LiveDriverProps } from './live/live-driver.js';
+import type { PortalPage } from '../frame/portal-layout.js';
+
+const PATH = '/portal/sandbox';
+
+export interface SandboxPageProps {
+  drivers: Driver[];
+  /** The driver whose part is shown, with what happened. */
+  live: Omit<LiveDriverProps, 'faults'> | undefined;
+  faults: SandboxFaultEntity[];
+  /** The form that was refused, and what is wrong with it. */
+  failed?: { form: string; errors: FieldErrors };
+  /** What was typed into it. */
+  values?: FieldValues;
+}
+
+/** The drivers of the sandbox, what the chosen one can do, and faults. */
+export const sandboxPage = ({ drivers, live, faults, failed, values }: SandboxPageProps): PortalPage => {
+  const chosen = live?.driver;
+  const of: FormState = (form, defaults = {}) =>
+    failed?.form === form ? { values: { ...values }, errors: failed.errors } : { values: defaults };
+  return {
+    title: 'Sandbox',
+    part: 'sandbox',
+    isLive: live !== undefined,
+    children: (
+      <>
+        {drivers.length === 0 ? (
+          <p class="empty">There are no drivers yet. Create the first one.</p>
+        ) : (
+          <DriverTabs drivers={drivers} chosen={chosen} />
+        )}
+        {live && <Chosen live={live} faults={faults} of={of} />}
+        <p>
+          Drivers, vehicles and charging sessions here are invented; tokens, deliveries, signatures and limits
+          are the real thing. Drivers are shared by all your clients in the sandbox.
+        </p>
+        <h2>Create a driver</h2>
+        <PageForm action={`${PATH}/drivers`} {...of('drivers')} submit="Create driver" noValidate>
+          <TextField name="name" label="Name" hint="Optional." />
+          <TextField
+            name="seed"
+            label="Seed"
+            inputMode="numeric"
+            hint={`Optional, 1 to ${SEED_MAX}. The same seed gives the same vehicle and the same sessions. At most ${DRIVERS_PER_OWNER} drivers.`}
+          />
+        </PageForm>
+        <h2>Faults</h2>
+        <p>Try out what your program does when something fails. What is not used within an hour ends.</p>
+        {!live && <FaultsLeft faults={faults} />}
+        <ul class="entries" role="list">
+          <li>
+            <h3>Refresh</h3>
+            <PageForm
+              action={`${PATH}/fail_refresh`}
+              hidden={{ chosen: chosen?.id }}
+              {...of('fail_refresh')}
+              submit="Fail next refresh"
+            >
+              <p>The next refresh of this client is refused, and its grant ends.</p>
+            </PageForm>
+          </li>
+          <li>
+            <h3>Requests</h3>
+            <PageForm
+              action={`${PATH}/fail_requests`}
+              hidden={{ chosen: chosen?.id }}
+              {...of('fail_requests', { kind: '503', requests: '1' })}
+              submit="Fail next requests"
+              noValidate
+            >
+              <SelectField
+                name="kind"
+                label="Answer"
+                options={REQUEST_FAULTS.map((value) => ({ value, label: ANSWERS[value] }))}
+              />
+              <TextField
+                name="requests"
+                label="How many requests"
+                inputMode="numeric"
+                hint={`1 to ${FAULTS_MAX}: to the endpoints for users, notifications, events and portal links.`}
+              />
+            </PageForm>
+          </li>
+        </ul>
+      </>
+    ),
+  };
+};
+
+/** The part that our script reloads: the drivers and the chosen one, as on the page. */
+export const livePage = ({ drivers, live, faults }: SandboxPageProps): PortalPage => ({
+  title: 'Sandbox',
+  part: 'sandbox',
+  children: (
+    <>
+      <DriverTabs drivers={drivers} chosen={live?.driver} />
+      {live && <LiveDriver {...live} faults={faults} />}
+    </>
+  ),
+});
+
+function Chosen({
+  live,
+  faults,
+  of,
+}: Required<Pick<SandboxPageProps, 'live' | 'faults'>> & { of: FormState }): VNode {
+  const { driver } = live!;
+  return (
+    <section aria-labelledby="chosen-driver">
+      <h2 id="chosen-driver">
+        <bdi>{driver.name}</bdi>
+      </h2>
+      {driver.hasConsent ? <SessionForm driver={driver} of={of} /> : <ConsentForm driver={driver} of={of} />}
+      <LiveDriver {...live!} faults={faults} />
+      {!driver.hasConsent && <SessionForm driver={driver} of={of} />}
+      <DriverForms driver={driver} of={of} waitingMax={WAITING_PER_OWNER} />
+      <p class="fine-print">
+        Driver <code class="id">{driver.id}</code>, seed {driver.seed}. {waitingText(driver.waiting)}
+      </p>
+    </section>
+  );
+}
+
+const waitingText = (count: number): string => {
+  if (count === 0) return 'No events wait.';
+  return count === 1 ? 'One event waits.' : `${count.toLocaleString('en')} events wait.`;
+};
+
+const ANSWERS = {
+  '401': '401: the access token has expired',
+  '429': '429: the limit is reached',
+  '503': '503: the service is unavailable',
+};
+
+function FaultsLeft({ faults }: Pick<SandboxPageProps, 'faults'>): VNode | null {
+  if (faults.length === 0) return null;
+  return (
+    <ul>
+      {faults.map(({ kind, remaining, expiresAt }) => (
+        <li>
+          {kind === 'refresh'
+            ? 'The next refresh fails'
+            : `The next ${remaining === 1 ? 'request is' : `${remaining} requests are`} answered with ${kind}`}
+          , until <Moment at={expiresAt} />.
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,108 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ActivityModule } from '#records/activity/activity.module.js';
+import { AuditModule } from '#records/audit/audit.module.js';
+import { ClientsModule } from '#access/clients/clients.module.js';
+import { ConsentsModule } from '#access/consents/consents.module.js';
+import { HttpModule } from '#platform/http/http.module.js';
+import { PartnersModule } from '#events/partners/partners.module.js';
+import { SandboxModule } from '#events/sandbox/sandbox.module.js';
+import { SandboxFaultsModule } from '#access/sandbox-faults/sandbox-faults.module.js';
+import { TokensModule } from '#access/tokens/tokens.module.js';
+import { UsersModule } from '#access/users/users.module.js';
+import { WebhooksModule } from '#events/webhooks/webhooks.module.js';
+import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { MemberSessionEntity } from './access/member-session.entity.js';
+import { MemberSessionsRepository } from './access/member-sessions.repository.js';
+import { MemberSessions } from './access/member-sessions.service.js';
+import { PortalLinkEntity } from './access/portal-link.entity.js';
+import { LinkSessionEntity } from './access/link-session.entity.js';
+import { PortalPersonalData } from './access/portal-personal-data.service.js';
+import { PortalAccessService } from './access/portal-access.service.js';
+import { PortalContactsController } from './endpoints/portal-contacts.controller.js';
+import { PortalCredentialsController } from './application/portal-credentials.controller.js';
+import { PortalDeliveriesController } from './deliveries/portal-deliveries.controller.js';
+import { PortalEndpointController } from './endpoints/portal-endpoint.controller.js';
+import { PortalEndpointsController } from './endpoints/portal-endpoints.controller.js';
+import { PortalHomeController } from './home/portal-home.controller.js';
+import { PortalHomeService } from './home/portal-home.service.js';
+import { PortalEntryController } from './access/portal-entry.controller.js';
+import { PortalEntryGuard } from './access/portal-entry.guard.js';
+import { PortalGuidesController } from './guides/portal-guides.controller.js';
+import { PortalLinksRepository } from './access/portal-links.repository.js';
+import { PortalMembersController } from './application/portal-members.controller.js';
+import { PortalRecoveriesController } from './deliveries/portal-recoveries.controller.js';
+import { PortalRedirectUrisController } from './application/portal-redirect-uris.controller.js';
+import { PortalRequestsController } from './application/portal-requests.controller.js';
+import { PortalSearchController } from './search/portal-search.controller.js';
+import { PortalSearch } from './search/portal-search.service.js';
+import { PortalSignInController } from './access/portal-sign-in.controller.js';
+import { PortalSignInGuard } from './access/portal-sign-in.guard.js';
+import { LinkSessionsRepository } from './access/link-sessions.repository.js';
+import { PortalSandboxController } from './sandbox/portal-sandbox.controller.js';
+import { LiveDrivers } from './sandbox/live/live-drivers.service.js';
+import { SandboxStatesRepository } from './sandbox/live/sandbox-states.repository.js';
+import { SandboxStreams } from './sandbox/live/sandbox-streams.service.js';
+import { PortalTestsController } from './endpoints/portal-tests.controller.js';
+import { PortalGuard } from './access/portal.guard.js';
+import { WebhookPortalLinkController } from './access/webhook-portal-link.controller.js';
+import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
+
+/** The one-time link to the webhook portal, the portal's session and its pages. */
+@Module({
+  imports: [
+    HttpModule,
+    AuditModule,
+    UsersModule,
+    WebhooksModule,
+    TokensModule,
+    ActivityModule,
+    ClientsModule,
+    ConsentsModule,
+    PartnersModule,
+    SandboxModule,
+    SandboxFaultsModule,
+    TypeOrmModule.forFeature([MemberSessionEntity, PortalLinkEntity, LinkSessionEntity]),
+  ],
+  controllers: [
+    PortalContactsController,
+    PortalCredentialsController,
+    PortalEntryController,
+    PortalHomeController,
+    PortalEndpointsController,
+    PortalEndpointController,
+    PortalTestsController,
+    PortalDeliveriesController,
+    PortalRecoveriesController,
+    PortalGuidesController,
+    PortalMembersController,
+    PortalRedirectUrisController,
+    PortalRequestsController,
+    PortalSearchController,
+    PortalSignInController,
+    PortalSandboxController,
+    WebhookPortalLinkController,
+  ],
+  providers: [
+    LiveDrivers,
+    MemberSessions,
+    MemberSessionsRepository,
+    PortalAccessService,
+    PortalEntryGuard,
+    PortalGuard,
+    PortalHomeService,
+    PortalLinksRepository,
+    PortalPersonalData,
+    PortalSearch,
+    LinkSessionsRepository,
+    PortalSignInGuard,
+    SandboxStatesRepository,
+    SandboxStreams,
+  ],
+  exports: [PortalAccessService],
+})
+export class WebhookPortalModule {
+  constructor(purge: PurgeTasks) {
+    purge.add(WEBHOOK_PORTAL_PURGE);
+  }
+}

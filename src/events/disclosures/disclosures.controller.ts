@@ -1,0 +1,52 @@
+import { Body, Controller, Post, UseGuards } from '@nestjs/common';
+import { ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiAnswer, ApiEndpoint, ApiProblems } from '#platform/http/api/api-answers.js';
+import { LimitedBearerGuard } from '#access/rate-limits/partners/limited-bearer.guard.js';
+import { CurrentPrincipal } from '#access/tokens/access/current-principal.decorator.js';
+import type { Principal } from '#access/tokens/access/principal.js';
+import { RequireScopes, ScopesGuard } from '#access/tokens/access/scopes.guard.js';
+import { realmOf } from '#access/users/accounts/environment.js';
+import { CountedView } from './counted.view.js';
+import { DisclosureReportDto } from './disclosures.dto.js';
+import { DisclosuresService } from './disclosures.service.js';
+
+/** The scope of the services that decide what a token may read: they know what was read with it. */
+const SCOPE = 'token:introspect';
+
+/** Where the company's data services report what they served (contract §26). */
+@Controller('v2/disclosures')
+@UseGuards(LimitedBearerGuard, ScopesGuard)
+@RequireScopes(SCOPE)
+@ApiTags('Disclosures')
+export class DisclosuresController {
+  constructor(private readonly disclosures: DisclosuresService) {}
+
+  /** 200 with the number of disclosures that were counted; the same for the same batch again. */
+  @Post()
+  @ApiEndpoint(
+    'reportDisclosures',
+    'Report what was served',
+    'For the company’s own data services, which introspect tokens: how often they served which data of whom. Users see the sums by day. ' +
+      'A batch counts once: the same `batch_id` with the same disclosures returns the same response for 72 hours. The guard package reports by itself.',
+  )
+  @ApiSecurity('oauth2', [SCOPE])
+  @ApiAnswer(200, 'The batch is counted, now or before.', CountedView)
+  @ApiProblems(400, 401, 403, 413, 415, 422, 429, 500, 503)
+  async report(
+    @Body() { batch_id, disclosures }: DisclosureReportDto,
+    @CurrentPrincipal() { client }: Principal,
+  ): Promise<CountedView> {
+    const counted = await this.disclosures.report(
+      { id: client.id, realm: realmOf(client) },
+      batch_id,
+      disclosures.map(({ client_id: clientId, user_id: userId, scope, requests, day = null }) => ({
+        clientId,
+        userId,
+        scope,
+        requests,
+        day,
+      })),
+    );
+    return { counted };
+  }
+}

@@ -1,0 +1,47 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ActivityModule } from '#records/activity/activity.module.js';
+import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { UsersModule } from '#access/users/users.module.js';
+import { TokensModule } from '#access/tokens/tokens.module.js';
+import { DeliverySumsRepository } from './delivery-sums.repository.js';
+import { DisclosedReadsService } from './disclosed-reads.service.js';
+import { DisclosureBatchEntity } from './disclosure-batch.entity.js';
+import { DisclosureDayEntity } from './disclosure-day.entity.js';
+import { DisclosureHistoryRepository } from './disclosure-history.repository.js';
+import { DisclosureHistoryService } from './disclosure-history.service.js';
+import { DisclosureRollUpEntity } from './disclosure-roll-up.entity.js';
+import { DISCLOSURES_PURGE } from './disclosures-purge.js';
+import { DisclosuresController } from './disclosures.controller.js';
+import { DisclosuresPersonalData } from './disclosures-personal-data.service.js';
+import { DisclosuresRepository } from './disclosures.repository.js';
+import { DisclosuresService } from './disclosures.service.js';
+
+/** What was read of users' data, by application and day (contract §26). */
+@Module({
+  imports: [
+    ActivityModule,
+    TokensModule,
+    UsersModule,
+    TypeOrmModule.forFeature([DisclosureBatchEntity, DisclosureDayEntity, DisclosureRollUpEntity]),
+  ],
+  controllers: [DisclosuresController],
+  providers: [
+    DeliverySumsRepository,
+    DisclosedReadsService,
+    DisclosureHistoryRepository,
+    DisclosureHistoryService,
+    DisclosuresPersonalData,
+    DisclosuresRepository,
+    DisclosuresService,
+  ],
+  exports: [DisclosedReadsService, DisclosureHistoryService],
+})
+export class DisclosuresModule {
+  constructor(purge: PurgeTasks, sums: DeliverySumsRepository) {
+    purge.add(DISCLOSURES_PURGE, {
+      table: 'disclosure_days',
+      runBatch: (retentionDays, limit) => sums.rollUp(retentionDays, limit),
+    });
+  }
+}

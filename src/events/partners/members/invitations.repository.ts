@@ -1,0 +1,144 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, Repository, type EntityManager, type SelectQueryBuilder } from 'typeorm';
+import { emailKeyOf } from '#access/users/accounts/email.js';
+import { UserEntity } from '#access/users/accounts/user.entity.js';
+import { InvitationEntity } from './invitation.entity.js';
+import type {
+  Invitation,
+  MemberInvitation,
+  NewInvitation,
+  OperatorInvitation,
+  UsedInvitation,
+} from './invitation.js';
+import { queryIn } from '#platform/database/queries/query-in.js';
+
+// Any number that no other lock of the service uses.
+const OPERATORS = 1_702_260_344;
+
+/** Invitations that have not expired; those to become an operator work only while the responsible person is an admin. */
+const working = (invitations: Repository<InvitationEntity>): SelectQueryBuilder<InvitationEntity> =>
+  invitations
+    .createQueryBuilder('invitation')
+    .leftJoin(UserEntity, 'inviter', 'inviter.id = invitation.invitedBy')
+    .where('invitation.expiresAt > now()')
+    .andWhere("(invitation.invitedBy IS NULL OR (inviter.enabled AND inviter.operatorRole = 'admin'))")
+    .orderBy('invitation.id');
+
+@Injectable()
+export class InvitationsRepository {
+  constructor(
+    @InjectRepository(InvitationEntity) private readonly invitations: Repository<InvitationEntity>,
+  ) {}
+
+  /** Those that still work, oldest first. */
+  async list(
+    organisationId: string,
+    manager: EntityManager = this.invitations.manager,
+  ): Promise<MemberInvitation[]> {
+    const found = await working(manager.withRepository(this.invitations))
+      .andWhere('invitation.organisationId = :organisationId', { organisationId })
+      .getMany();
+    return found as MemberInvitation[];
+  }
+
+  /** Those to become an operator that still work, oldest first. */
+  async listForOperators(manager: EntityManager = this.invitations.manager): Promise<OperatorInvitation[]> {
+    const found = await working(manager.withRepository(this.invitations))
+      .andWhere('invitation.organisationId IS NULL')
+      .getMany();
+    return found as OperatorInvitation[];
+  }
+
+  /** Makes others that invite operators wait until the transaction ends. In SQL, because it locks no row. */
+  async lockForOperators(manager: EntityManager): Promise<void> {
+    await manager.query(`SELECT pg_advisory_xact_lock(${OPERATORS}::bigint)`);
+  }
+
+  getForOperators(manager: EntityManager, id: string): Promise<OperatorInvitation> {
+    return manager.withRepository(this.invitations).findOneByOrFail({ id }) as Promise<OperatorInvitation>;
+  }
+
+  /** Those to an address, up to a limit. */
+  async listTo(email: string, limit: number): Promise<Invitation[]> {
+    const found = await this.invitations.find({
+      where: { emailKey: emailKeyOf(email) },
+      order: { id: 'ASC' },
+      take: limit,
+    });
+    return found as Invitation[];
+  }
+
+  async insert(
+    manager: EntityManager,
+    { ttl, ...invitation }: NewInvitation & { id: string; digest: Buffer; ttl: number },
+  ): Promise<void> {
+    await queryIn(manager, this.invitations)
+      .insert()
+      .values({
+        ...invitation,
+        emailKey: emailKeyOf(invitation.email),
+        expiresAt: () => `now() + make_interval(secs => ${Math.trunc(ttl)})`,
+      })
+      .execute();
+  }
+
+  /** An invitation that works. */
+  async find(digest: Buffer): Promise<Invitation | undefined> {
+    const found = await working(this.invitations)
+      .andWhere('invitation.digest = :digest', { digest })
+      .getOne();
+    return (found as Invitation | null) ?? undefined;
+  }
+
+  /** Consumes an invitation; undefined if it no longer works. */
+  async use(manager: EntityManager, digest: Buffer): Promise<UsedInvitation | undefined> {
+    const { raw } = await queryIn(manager, this.invitations)
+      .delete()
+      .where('digest = :digest AND expiresAt > now()', { digest })
+      .returning('id, email, role')
+      .execute();
+    return (raw as UsedInvitation[])[0];
+  }
+
+  /** `organisationId`: null for an invitation to become an operator. */
+  async delete(manager: EntityManager, organisationId: string | null, id: string): Promise<boolean> {
+    const { affected } = await manager
+      .withRepository(this.invitations)
+      .delete({ id, organisationId: organisationId ?? IsNull() });
+    return affected === 1;
+  }
+
+  /** Ends those to become an operator for which this admin is responsible; returns their ids. */
+  async deleteByInviter(manager: EntityManager, invitedBy: string): Promise<string[]> {
+    const { raw } = await queryIn(manager, this.invitations)
+      .delete()
+      .where('invitedBy = :invitedBy', { invitedBy })
+      .returning('id')
+      .execute();
+    return (raw as { id: string }[]).map(({ id }) => id);
+  }
+
+  /** Ends those to the address of this user, into an organisation or, with null, to become an operator; returns their ids. */
+  async deleteTo(manager: EntityManager, organisationId: string | null, userId: string): Promise<string[]> {
+    const { raw } = await queryIn(manager, this.invitations)
+      .delete()
+      .where('organisationId IS NOT DISTINCT FROM :organisationId', { organisationId })
+      .andWhere('emailKey = (SELECT u.email_key FROM users u WHERE u.id = :userId)', { userId })
+      .returning('id')
+      .execute();
+    return (raw as { id: string }[]).map(({ id }) => id);
+  }
+
+  /** Ends an earlier invitation of the same address. */
+  async deleteByEmailIn(manager: EntityManager, organisationId: string | null, email: string): Promise<void> {
+    await manager
+      .withRepository(this.invitations)
+      .delete({ organisationId: organisationId ?? IsNull(), emailKey: emailKeyOf(email) });
+  }
+
+  /** Removes an erased person's invitations. */
+  async deleteByEmail(manager: EntityManager, email: string): Promise<void> {
+    await manager.withRepository(this.invitations).delete({ emailKey: emailKeyOf(email) });
+  }
+}

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository, type EntityManager } from 'typeorm';
+import { UserEntity } from '#access/users/accounts/user.entity.js';
+import { readPage, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
+import type { MemberRole } from './member-role.js';
+import type { Member } from './member.js';
+import { MemberEntity } from './member.entity.js';
+import { queryIn } from '#platform/database/queries/query-in.js';
+
+@Injectable()
+export class MembersRepository {
+  constructor(@InjectRepository(MemberEntity) private readonly members: Repository<MemberEntity>) {}
+
+  /** Locks the organisation's account, so that its members and invitations can be counted. */
+  lockOrganisation(manager: EntityManager, id: string): Promise<UserEntity | null> {
+    return manager.findOne(UserEntity, { where: { id }, lock: { mode: 'for_no_key_update' } });
+  }
+
+  /** Reads an account and locks it against changes until the transaction ends. */
+  holdUser(manager: EntityManager, id: string): Promise<UserEntity | null> {
+    return manager.findOne(UserEntity, { where: { id }, lock: { mode: 'pessimistic_read' } });
+  }
+
+  /** One page by the id of the user. */
+  async page(organisationId: string, page: PageRequest): Promise<Page<Member>> {
+    const query = this.members
+      .createQueryBuilder('member')
+      .where('member.organisationId = :organisationId', { organisationId });
+    const found = await readPage(page, 'member.userId', 'asc', query);
+    const names = await this.namesOf(found.items.map(({ userId }) => userId));
+    const items = found.items.flatMap(({ userId, role, createdAt }) => {
+      const user = names.get(userId);
+      return user ? [{ userId, role, createdAt, name: user.name, email: user.email }] : [];
+    });
+    return { ...found, items };
+  }
+
+  find(
+    organisationId: string,
+    userId: string,
+    manager: EntityManager = this.members.manager,
+  ): Promise<MemberEntity | null> {
+    return manager.withRepository(this.members).findOneBy({ organisationId, userId });
+  }
+
+  count(manager: EntityManager, organisationId: string): Promise<number> {
+    return manager.withRepository(this.members).countBy({ organisationId });
+  }
+
+  /** The members who are admins; the owner is not among them. */
+  async admins(manager: EntityManager, organisationId: string): Promise<string[]> {
+    const rows = await manager
+      .withRepository(this.members)
+      .find({ where: { organisationId, role: 'admin' }, order: { userId: 'ASC' } });
+    return rows.map(({ userId }) => userId);
+  }
+
+  /** Whether the user is a member of any organisation. */
+  isMemberOfAny(userId: string): Promise<boolean> {
+    return this.members.existsBy({ userId });
+  }
+
+  /** The organisations that the user is a member of, up to a limit. */
+  async listOf(userId: string, limit: number): Promise<(MemberEntity & { organisationName: string })[]> {
+    const found = await this.members.find({
+      where: { userId },
+      order: { organisationId: 'ASC' },
+      take: limit,
+    });
+    const names = await this.namesOf(found.map(({ organisationId }) => organisationId));
+    return found.map((each) => ({ ...each, organisationName: names.get(each.organisationId)?.name ?? '' }));
+  }
+
+  /** False if the user is a member already. */
+  async insert(
+    manager: EntityManager,
+    member: Pick<MemberEntity, 'organisationId' | 'userId' | 'role'>,
+  ): Promise<boolean> {
+    const { raw } = await queryIn(manager, this.members)
+      .insert()
+      .values(member)
+      .orIgnore()
+      .returning(['userId'])
+      .execute();
+    return (raw as unknown[]).length === 1;
+  }
+
+  /** Locks the membership and reads it. */
+  lock(manager: EntityManager, organisationId: string, userId: string): Promise<MemberEntity | null> {
+    return manager
+      .withRepository(this.members)
+      .findOne({ where: { organisationId, userId }, lock: { mode: 'for_no_key_update' } });
+  }
+
+  async setRole(
+    manager: EntityManager,
+    organisationId: string,
+    userId: string,
+    role: MemberRole,
+  ): Promise<void> {
+    await manager.withRepository(this.members).update({ organisationId, userId }, { role });
+  }
+
+  /** The role that the member had; undefined for someone who is not a member. */
+  async delete(
+    manager: EntityManager,
+    organisationId: string,
+    userId: string,
+  ): Promise<MemberRole | undefined> {
+    const { raw } = await queryIn(manager, this.members)
+      .delete()
+      .where('organisationId = :organisationId AND userId = :userId', { organisationId, userId })
+      .returning('role')
+      .execute();
+    return (raw as { role: MemberRole }[])[0]?.role;
+  }
+
+  private async namesOf(ids: string[]): Promise<Map<string, { name: string; email: string }>> {
+    const users = await this.members.manager
+      .createQueryBuilder(UserEntity, 'user')
+      .select(['user.id', 'user.name', 'user.email'])
+      .where('user.id = ANY (:ids)', { ids })
+      .getMany();
+    return new Map(users.map((user) => [user.id, user]));
+  }
+}

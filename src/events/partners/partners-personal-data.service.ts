@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import { BrandService } from '#records/brand/brand.service.js';
+import { say } from '#platform/language/text.js';
+import { inWords } from '#access/users/accounts/own-words.js';
+import { recordOf, PersonalData, section } from '#access/users/accounts/personal-data.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
+import { InvitationsRepository } from './members/invitations.repository.js';
+import { MembersRepository } from './members/members.repository.js';
+import { RedirectUriRequestsRepository } from './redirect-uris/redirect-uri-requests.repository.js';
+
+/** The organisations of a person, and the person's actions for them. */
+@Injectable()
+export class PartnersPersonalData {
+  constructor(
+    private readonly members: MembersRepository,
+    private readonly invitations: InvitationsRepository,
+    private readonly requests: RedirectUriRequestsRepository,
+    private readonly users: UsersService,
+    private readonly brand: BrandService,
+    data: PersonalData,
+  ) {
+    data.add(this.organisations());
+    data.add(this.redirectUriRequests());
+  }
+
+  private organisations() {
+    return section({
+      name: 'organisations',
+      place: 90,
+      title: say('Organisations'),
+      about: say('The organisations whose webhook portal you may open, or are invited to.'),
+      read: async (userId: string, limit: number) => {
+        const user = await this.users.find(userId);
+        const [memberships, invited] = await Promise.all([
+          this.members.listOf(userId, limit),
+          user ? this.invitations.listTo(user.email, limit) : [],
+        ]);
+        const ids = invited.flatMap(({ organisationId }) => organisationId ?? []);
+        const names = await this.users.namesOf(ids);
+        const nameOf = (organisationId: string | null) =>
+          // Invited to be an operator: by the company itself.
+          organisationId === null
+            ? this.brand.current.name
+            : names.find(({ id }) => id === organisationId)?.name;
+        return [
+          ...memberships.map((member) => ({
+            organisation_id: member.organisationId,
+            organisation: member.organisationName,
+            state: 'member',
+            role: member.role,
+            since: member.createdAt,
+          })),
+          ...invited.map((invitation) => ({
+            organisation_id: invitation.organisationId,
+            organisation: nameOf(invitation.organisationId) ?? '',
+            state: 'invited',
+            role: invitation.role,
+            since: invitation.createdAt,
+          })),
+        ].slice(0, limit);
+      },
+      columns: {
+        [say('Organisation')]: ({ organisation }) => organisation,
+        [say('State')]: ({ state }) => inWords(state),
+        [say('Role')]: ({ role }) => inWords(role),
+        [say('Since')]: ({ since }) => since,
+      },
+    });
+  }
+
+  private redirectUriRequests() {
+    return section({
+      name: 'redirect_uri_requests',
+      place: 92,
+      title: say('Changes that you asked for in the webhook portal'),
+      about: say('Redirect URIs that you asked us to register or to remove.'),
+      read: async (userId: string, limit: number) => {
+        const found = await this.requests.listBy(userId, limit);
+        return found.map((request) =>
+          recordOf(request, 'id', 'clientId', 'action', 'uri', 'state', 'requestedAt', 'decidedAt'),
+        );
+      },
+      columns: {
+        [say('Redirect URI')]: ({ uri }) => uri,
+        [say('What')]: ({ action }) => inWords(action),
+        [say('State')]: ({ state }) => inWords(state),
+        [say('Asked')]: ({ requested_at: at }) => at,
+      },
+    });
+  }
+}

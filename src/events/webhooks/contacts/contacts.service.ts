@@ -1,0 +1,227 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditService, type Actor } from '#records/audit/audit.service.js';
+import { Settings } from '#platform/config/settings.js';
+import { isUniqueViolation } from '#platform/database/queries/database-errors.js';
+import { Transactions } from '#platform/database/queries/transactions.js';
+import { conflict, notFound } from '#platform/http/problems/problem.js';
+import type { MailedApplication, MailText } from '#records/mail/mail-content.js';
+import { MAIL_TEXTS } from '#records/mail/mail-texts.js';
+import { MailsService } from '#records/mail/mails.service.js';
+import { UnsubscribeKeys } from '#records/mail/unsubscribe-keys.service.js';
+import { newId } from '#platform/secrets/ids.js';
+import { digestOf, isSecret, newLink } from '#platform/secrets/tokens.js';
+import { UserErasures } from '#access/users/accounts/user-erasures.js';
+import { DISABLED_BECAUSE, type EndpointDisabledReason } from '../endpoints/endpoint.entity.js';
+import { ContactsRepository, type Contact } from './contacts.repository.js';
+
+/** Contract §18: the maximum per client. */
+export const CONTACTS_PER_CLIENT = 5;
+// Contract §18: the link works once within 24 hours.
+const LINK_TTL_SECONDS = 86_400;
+
+/** Addresses that a client wants to be told about its endpoints and consents (contract §18). Each is verified before it is used. */
+@Injectable()
+export class ContactsService {
+  constructor(
+    private readonly repository: ContactsRepository,
+    private readonly mails: MailsService,
+    private readonly unsubscribeKeys: UnsubscribeKeys,
+    private readonly settings: Settings,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    erasures: UserErasures,
+  ) {
+    erasures.add((manager, _userId, { emails }) => this.forget(manager, emails));
+  }
+
+  list(clientId: string): Promise<Contact[]> {
+    return this.repository.list(clientId);
+  }
+
+  /** Adds an address and mails it the link; throws a 409 problem beyond five, and for one that is there already. */
+  async add(clientId: string, email: string, actor: Actor): Promise<void> {
+    const id = newId('cont');
+    try {
+      await this.transactions.run(async (manager) => {
+        const client = await this.repository.lockClient(manager, clientId);
+        if (!client) throw notFound('There is no client with this id.');
+        if ((await this.repository.list(clientId, manager)).length >= CONTACTS_PER_CLIENT) {
+          throw conflict(`A client can have at most ${CONTACTS_PER_CLIENT} contacts. Remove one first.`);
+        }
+        const { key, digest } = newLink('emailKey');
+        await this.repository.insert(manager, { id, clientId, email, digest, ttl: LINK_TTL_SECONDS });
+        await this.queueLink(manager, { clientId, email, client, key, digest });
+        await this.record(manager, actor, 'client.contact_added', clientId, id);
+      });
+    } catch (error) {
+      if (!isUniqueViolation(error, 'client_contacts_email_key')) throw error;
+      throw conflict('This address is a contact already.');
+    }
+  }
+
+  /** The contact, if it is one of the client's; otherwise a 404 problem. */
+  async get(clientId: string, id: string): Promise<Contact> {
+    const contact = (await this.repository.list(clientId)).find((each) => each.id === id);
+    return contact ?? this.missing();
+  }
+
+  /** Mails the link once more; the earlier one ends. */
+  async resend(clientId: string, id: string): Promise<void> {
+    await this.transactions.run(async (manager) => {
+      const client = await this.repository.lockClient(manager, clientId);
+      const { key, digest } = newLink('emailKey');
+      const email = await this.repository.renewLink(manager, { id, clientId, digest, ttl: LINK_TTL_SECONDS });
+      if (!client || email === undefined) this.missing();
+      await this.queueLink(manager, { clientId, email, client, key, digest });
+    });
+  }
+
+  async remove(clientId: string, id: string, actor: Actor): Promise<void> {
+    await this.transactions.run(async (manager) => {
+      if (!(await this.repository.delete(manager, id, clientId))) this.missing();
+      await this.record(manager, actor, 'client.contact_removed', clientId, id);
+    });
+  }
+
+  /** The address that the link verifies; undefined for a link that is used, expired or unknown. */
+  async findByKey(key: string): Promise<string | undefined> {
+    return isSecret('emailKey', key) ? this.repository.findByLink(digestOf(key)) : undefined;
+  }
+
+  /** Verifies an address by its link; false for a link that no longer works. */
+  async confirm(key: string, actor: Actor): Promise<boolean> {
+    if (!isSecret('emailKey', key)) return false;
+    return this.transactions.run(async (manager) => {
+      const contact = await this.repository.verify(manager, digestOf(key));
+      if (!contact) return false;
+      await this.record(manager, actor, 'client.contact_verified', contact.clientId, contact.id);
+      return true;
+    });
+  }
+
+  /** The client that mails the contact, if the key of a mail is right for it. */
+  async findByUnsubscribeKey(key: string): Promise<{ clientName: string; email: string } | undefined> {
+    const contact = await this.contactOf(key);
+    return contact && { clientName: contact.clientName, email: contact.email };
+  }
+
+  /** Removes the contact that a mail was sent to; false if the key is not right, or the contact is gone. */
+  async unsubscribe(key: string, actor: Actor): Promise<boolean> {
+    const contact = await this.contactOf(key);
+    if (!contact) return false;
+    const { id, clientId } = contact;
+    return this.transactions.run(async (manager) => {
+      if (!(await this.repository.delete(manager, id, clientId))) return false;
+      await this.record(manager, actor, 'client.contact_removed', clientId, id);
+      return true;
+    });
+  }
+
+  private async contactOf(key: string): Promise<(Contact & { clientName: string }) | undefined> {
+    const opened = this.unsubscribeKeys.open(key);
+    if (opened?.kind !== 'client_contact') return undefined;
+    const contact = await this.repository.find(opened.id);
+    return contact && opened.isFor(contact.email) ? contact : undefined;
+  }
+
+  /** Tells the contacts that an endpoint is failing, at most daily. */
+  async tellFailing(endpointId: string): Promise<void> {
+    if (!this.mails.isOn) return;
+    await this.transactions.run(async (manager) => {
+      const endpoint = await this.repository.markTold(manager, endpointId);
+      if (!endpoint) return;
+      const { clientId, url } = endpoint;
+      await this.tell(manager, 'endpoint_failing', clientId, (client) =>
+        MAIL_TEXTS.endpointFailing(client, url),
+      );
+    });
+  }
+
+  /** Tells the contacts that the service disabled an endpoint, in the transaction that disables it. */
+  async tellDisabled(
+    manager: EntityManager,
+    { clientId, url }: { clientId: string; url: string },
+    reason: EndpointDisabledReason,
+  ): Promise<void> {
+    if (!this.mails.isOn) return;
+    await this.tell(manager, 'endpoint_disabled', clientId, (client) =>
+      MAIL_TEXTS.endpointDisabled(client, url, DISABLED_BECAUSE[reason]),
+    );
+  }
+
+  /** Tells the contacts how many consents will soon end, in the transaction that tells the users; once for each day. */
+  async tellConsentsEnding(
+    manager: EntityManager,
+    clientId: string,
+    { count, day }: { count: string; day: string },
+  ): Promise<void> {
+    const { baseUrl, consentNoticeDays: days } = this.settings;
+    const ending = { count, days, url: `${baseUrl}/portal/sign-in` };
+    const mailOf = (client: MailedApplication) => MAIL_TEXTS.consentsEnding(client, ending);
+    await this.tell(manager, 'consents_ending', clientId, mailOf, day);
+  }
+
+  /** `happening`: what makes it happen once; by default the caller's guarded write does. */
+  private async tell(
+    manager: EntityManager,
+    kind: 'endpoint_failing' | 'endpoint_disabled' | 'consents_ending',
+    clientId: string,
+    mailOf: (client: MailedApplication) => MailText,
+    happening: string = newId('form'),
+  ): Promise<void> {
+    const { client, contacts } = await this.repository.verified(manager, clientId);
+    for (const { id, email } of contacts) {
+      const cause = `${kind} ${id} ${happening}`;
+      const unsubscribeUrl = this.mails.unsubscribeUrl({ kind: 'client_contact', id }, email);
+      await this.mails.queue(manager, {
+        kind,
+        clientId,
+        address: email,
+        cause,
+        mail: mailOf(client),
+        unsubscribeUrl,
+      });
+    }
+  }
+
+  private async queueLink(
+    manager: EntityManager,
+    to: { clientId: string; email: string; client: MailedApplication; key: string; digest: Buffer },
+  ): Promise<void> {
+    await this.mails.queue(manager, {
+      kind: 'verify_contact',
+      clientId: to.clientId,
+      address: to.email,
+      cause: `link ${to.digest.toString('base64url')}`,
+      usefulSeconds: LINK_TTL_SECONDS,
+      mail: MAIL_TEXTS.verifyContact(to.client, `${this.settings.baseUrl}/email/verify/${to.key}`),
+    });
+  }
+
+  private async forget(manager: EntityManager, emails: string[]): Promise<Record<string, unknown>> {
+    for (const email of emails) await this.repository.deleteByEmail(manager, email);
+    return {};
+  }
+
+  /** The address is not written to the log, because it could not be erased there. */
+  private record(
+    manager: EntityManager,
+    actor: Actor,
+    action: string,
+    clientId: string,
+    contactId: string,
+  ): Promise<void> {
+    const entry = {
+      action,
+      subjectType: 'client',
+      subjectId: clientId,
+      after: { contact: contactId },
+    } as const;
+    return this.audit.record(manager, actor, entry);
+  }
+
+  private missing(): never {
+    throw notFound('There is no such contact.');
+  }
+}

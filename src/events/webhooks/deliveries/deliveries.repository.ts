@@ -1,0 +1,195 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, Repository, type EntityManager, type SelectQueryBuilder } from 'typeorm';
+import { userShares } from '#access/consents/consent.sql.js';
+import { readPage, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
+import { CONSENT_REVOKED } from '../events/event.js';
+import { DeliveryAttemptEntity } from './delivery-attempt.entity.js';
+import { DeliveryEntity } from './delivery.entity.js';
+import type { Delivery, DeliveryDetail } from './delivery.js';
+import { filtered, orderOf, type DeliveryFilter } from './delivery-filter.js';
+import { queryIn } from '#platform/database/queries/query-in.js';
+
+/** A delivery with what pages and the API show: its endpoint, its event and its last attempt. */
+type ReadDelivery = DeliveryEntity &
+  Required<Pick<DeliveryEntity, 'endpoint' | 'event'>> & { lastAttempt: DeliveryAttemptEntity | null };
+
+/**
+ * Whether the client may see the payload (contract §11.4): it was delivered, or the client may read it now, or the event needs no
+ * consent. Tests are about no user. In SQL: the statement that reads the payload checks clients and consents.
+ */
+const MAY_BE_SHOWN = `(
+  event.test
+  OR EXISTS (SELECT 1 FROM event_types t WHERE t.name = event.type AND t.scope IS NULL)
+  OR EXISTS (SELECT 1 FROM delivery_attempts s WHERE s.delivery_id = delivery.id AND s.status BETWEEN 200 AND 299)
+  OR EXISTS (SELECT 1 FROM event_types t
+               JOIN clients c ON c.id = delivery.client_id AND t.scope = ANY (c.scopes)
+              WHERE t.name = event.type AND ${userShares('c.id', 'event.user_id', 't.scope')}))`;
+
+/** The values that restart a delivery's schedule. */
+export const RESTARTED = {
+  state: 'pending',
+  cancelReason: null,
+  retries: 0,
+  nextAttemptAt: () => 'now()',
+  finishedAt: null,
+} as const;
+
+@Injectable()
+export class DeliveriesRepository {
+  constructor(
+    @InjectRepository(DeliveryEntity) private readonly deliveries: Repository<DeliveryEntity>,
+    @InjectRepository(DeliveryAttemptEntity) private readonly attempts: Repository<DeliveryAttemptEntity>,
+  ) {}
+
+  /** One page, newest first. */
+  async list(filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>> {
+    const found = await readPage(page, orderOf(filter), 'desc', filtered(this.read(), filter));
+    return { ...found, items: found.items.map((each) => deliveryOf(each as ReadDelivery)) };
+  }
+
+  /** With a `clientId`, only that client's delivery, and its payload only if the client may see it. */
+  async find(id: string, clientId: string | undefined): Promise<DeliveryDetail | undefined> {
+    const query = filtered(this.read(), { clientId }).andWhere('delivery.id = :id', { id });
+    return (await this.details(query, clientId))[0];
+  }
+
+  /** A client's newest deliveries of events about a user, the newest first, with everything about them. */
+  newestAbout(userId: string, clientId: string, since: Date, limit: number): Promise<DeliveryDetail[]> {
+    const query = filtered(this.read(), { clientId, from: since })
+      .andWhere('event.userId = :userId', { userId })
+      .orderBy('delivery.id', 'DESC')
+      .limit(limit);
+    return this.details(query, clientId);
+  }
+
+  private async details(
+    query: SelectQueryBuilder<DeliveryEntity>,
+    clientId: string | undefined,
+  ): Promise<DeliveryDetail[]> {
+    const { entities, raw } = await query
+      .addSelect('event.userId')
+      .addSelect('event.payload IS NULL', 'isErased')
+      .addSelect(
+        clientId === undefined ? 'event.payload' : `CASE WHEN ${MAY_BE_SHOWN} THEN event.payload END`,
+        'payload',
+      )
+      .getRawAndEntities<Pick<DeliveryDetail, 'payload'> & { isErased: boolean }>();
+    if (entities.length === 0) return [];
+    // Read after the deliveries, and only up to their number of attempts: an attempt that ends in between would contradict the
+    // state.
+    const attempts = await this.attempts.find({
+      where: { deliveryId: In(entities.map(({ id }) => id)) },
+      order: { number: 'ASC' },
+    });
+    return entities.map((each, n) => {
+      const delivery = each as ReadDelivery;
+      const { payload, isErased } = raw[n]!;
+      return {
+        ...deliveryOf(delivery),
+        userId: delivery.event.userId,
+        payload,
+        payloadHidden: isErased ? 'erased' : payload === null ? 'not_consented' : null,
+        attemptList: attempts.filter(
+          ({ deliveryId, number }) => deliveryId === delivery.id && number <= delivery.attempts,
+        ),
+      };
+    });
+  }
+
+  /** Whether no attempt is pending; also true for an unknown id. */
+  async isFinished(id: string): Promise<boolean> {
+    return !(await this.deliveries.existsBy({ id, state: 'pending' }));
+  }
+
+  /** Whether anything was delivered to the client, as far as deliveries are kept. */
+  hasDelivered(clientId: string): Promise<boolean> {
+    return this.deliveries.existsBy({ clientId, state: 'delivered' });
+  }
+
+  /**
+   * Restarts a delivery's schedule, due immediately. False while an attempt is running, for a deleted endpoint, and if its user
+   * was erased.
+   */
+  async resend(manager: EntityManager, id: string): Promise<boolean> {
+    const { affected } = await queryIn(manager, this.deliveries)
+      .update()
+      .set(RESTARTED)
+      .where('id = :id AND leaseId IS NULL AND NOT erased', { id })
+      .andWhere(
+        'EXISTS (SELECT 1 FROM webhook_endpoints e WHERE e.id = deliveries.endpoint_id AND e.deleted_at IS NULL)',
+      )
+      .execute();
+    return affected === 1;
+  }
+
+  /** Marks the deliveries about a user as erased, and cancels those without a running attempt. */
+  async eraseUser(manager: EntityManager, userId: string): Promise<void> {
+    // The rows are locked in the order of their ids by the statement that changes them.
+    await manager.query(
+      `UPDATE deliveries d
+          SET erased = true,
+              state = CASE WHEN w.ends THEN 'cancelled' ELSE d.state END,
+              cancel_reason = CASE WHEN w.ends THEN 'consent_withdrawn' ELSE d.cancel_reason END,
+              next_attempt_at = CASE WHEN w.ends THEN NULL ELSE d.next_attempt_at END,
+              finished_at = CASE WHEN w.ends THEN now() ELSE d.finished_at END,
+              lease_id = CASE WHEN w.ends THEN NULL ELSE d.lease_id END
+         FROM (SELECT p.id, p.state = 'pending' AND (p.lease_id IS NULL OR p.next_attempt_at <= now()) AS ends
+                 FROM deliveries p JOIN events v ON v.id = p.event_id
+                WHERE v.user_id = $1 AND v.type <> $2
+                ORDER BY p.id FOR NO KEY UPDATE OF p) AS w
+        WHERE d.id = w.id`,
+      [userId, CONSENT_REVOKED],
+    );
+  }
+
+  /** Removes the responses to all deliveries about a user, including those of revoked consents. */
+  async eraseResponses(manager: EntityManager, userId: string): Promise<void> {
+    // The query builder does not support updates from a join.
+    await manager.query(
+      `UPDATE delivery_attempts a SET response_start = NULL, response_headers = NULL
+         FROM deliveries d JOIN events v ON v.id = d.event_id
+        WHERE a.delivery_id = d.id AND v.user_id = $1`,
+      [userId],
+    );
+  }
+
+  private read(): SelectQueryBuilder<DeliveryEntity> {
+    return this.deliveries
+      .createQueryBuilder('delivery')
+      .innerJoin('delivery.endpoint', 'endpoint')
+      .innerJoin('delivery.event', 'event')
+      .leftJoinAndMapOne(
+        'delivery.lastAttempt',
+        DeliveryAttemptEntity,
+        'attempt',
+        'attempt.deliveryId = delivery.id AND attempt.number = delivery.attempts',
+      )
+      .select(['delivery', 'endpoint.id', 'endpoint.url', 'endpoint.enabled', 'endpoint.deletedAt'])
+      .addSelect(['event.id', 'event.isTest', 'event.version'])
+      .addSelect(['attempt.deliveryId', 'attempt.number'])
+      .addSelect(['attempt.status', 'attempt.failure', 'attempt.url', 'attempt.attemptedAt']);
+  }
+}
+
+const deliveryOf = ({ endpoint, event, lastAttempt, ...delivery }: ReadDelivery): Delivery => ({
+  id: delivery.id,
+  eventId: delivery.eventId,
+  eventType: delivery.eventType,
+  eventVersion: event.version,
+  endpointId: delivery.endpointId,
+  endpointUrl: endpoint.url,
+  endpointState: endpoint.deletedAt !== null ? 'deleted' : endpoint.enabled ? 'enabled' : 'disabled',
+  clientId: delivery.clientId,
+  state: delivery.state,
+  cancelReason: delivery.cancelReason,
+  attempts: delivery.attempts,
+  nextAttemptAt: delivery.nextAttemptAt,
+  createdAt: delivery.createdAt,
+  finishedAt: delivery.finishedAt,
+  isTest: event.isTest,
+  lastStatus: lastAttempt?.status ?? null,
+  lastFailure: lastAttempt?.failure ?? null,
+  lastUrl: lastAttempt?.url ?? null,
+  lastAttemptAt: lastAttempt?.attemptedAt ?? null,
+});

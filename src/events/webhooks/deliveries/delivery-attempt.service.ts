@@ -1,0 +1,129 @@
+import { Injectable } from '@nestjs/common';
+import { Settings } from '#platform/config/settings.js';
+import { EndpointSecrets } from '../endpoints/endpoint-secrets.service.js';
+import { GuardedHttpClient } from '../http/guarded-http-client.js';
+import type { HttpOutcome } from '../http/http-outcome.js';
+import { signDelivery } from '../signing/sign-delivery.js';
+import type { ClaimedDelivery, FinishedClaim } from './claimed-delivery.js';
+import { waitBeforeRetry } from './retry-schedule.js';
+
+const GONE = 410;
+
+/** The result of a claim; `isGone` if the receiver responded that the endpoint no longer exists. */
+export interface AttemptResult {
+  finished: FinishedClaim;
+  isSuccess: boolean;
+  isGone: boolean;
+}
+
+/** The `webhook-timestamp` of an attempt. */
+export const secondsOf = (attemptedAt: Date): number => Math.floor(attemptedAt.getTime() / 1000);
+
+/** The headers of a delivery's request, in reading order (contract §10). */
+export const requestHeaders = (
+  id: string,
+  event: { eventType: string; eventVersion: number },
+  timestamp: number,
+  signature: string,
+): Record<string, string> => ({
+  'content-type': 'application/json',
+  'user-agent': 'Charging-Data-Service-Webhooks/1.0',
+  'webhook-id': id,
+  'webhook-timestamp': String(timestamp),
+  'webhook-signature': signature,
+  'webhook-event-type': event.eventType,
+  'webhook-event-version': String(event.eventVersion),
+});
+
+/** One attempt of one delivery: signed, sent and evaluated (contract §10). */
+@Injectable()
+export class DeliveryAttemptService {
+  constructor(
+    private readonly http: GuardedHttpClient,
+    private readonly secrets: EndpointSecrets,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Never throws because of a receiver. An attempt aborted by `signal` does not count. */
+  async make(claim: ClaimedDelivery, signal: AbortSignal): Promise<AttemptResult> {
+    const { id, leaseId, endpointId, cancelReason } = claim;
+    const claimed = { id, leaseId };
+    if (cancelReason) return withoutAttempt({ ...claimed, state: 'cancelled', cancelReason });
+    // By the database's clock: receivers reject a timestamp that is minutes off, and an instance's own clock may be.
+    const attemptedAt = new Date(claim.claimedAt.getTime() + performance.now() - claim.claimedAtSteady);
+    const secrets = this.secrets.openAll(endpointId, [claim.sealedSecret, claim.sealedPreviousSecret]);
+    const timestamp = secondsOf(attemptedAt);
+    const signature = signDelivery(secrets, { id, timestamp, body: claim.payload });
+    const ownHeaders = this.secrets.openHeaders(endpointId, claim.sealedHeaders);
+    const headers = requestHeaders(id, claim, timestamp, signature);
+    const unsendable = whyUnsendable(secrets, ownHeaders);
+    const outcome =
+      unsendable ??
+      (await this.http.post(
+        claim.url,
+        { ...headers, ...ownHeaders },
+        claim.payload,
+        signal,
+        claim.isSandbox,
+      ));
+    if (outcome.kind === 'aborted') return withoutAttempt({ ...claimed, state: 'pending', waitSeconds: 0 });
+    const isSuccess = outcome.kind === 'response' && outcome.status >= 200 && outcome.status < 300;
+    const isGone = outcome.kind === 'response' && outcome.status === GONE;
+    const attempt = {
+      ...{ attemptedAt, durationMs: outcome.durationMs, signature },
+      ...(unsendable ? {} : { url: claim.url, ownHeaders: Object.keys(ownHeaders ?? {}) }),
+      ...answerOf(outcome),
+    };
+    return {
+      isSuccess,
+      isGone,
+      finished: { attempt, ...claimed, ...this.stateAfter(claim, outcome, isSuccess, isGone) },
+    };
+  }
+
+  private stateAfter(
+    { isTest, retries }: ClaimedDelivery,
+    outcome: HttpOutcome,
+    isSuccess: boolean,
+    isGone: boolean,
+  ): Pick<FinishedClaim, 'state' | 'waitSeconds'> {
+    if (isSuccess) return { state: 'delivered' };
+    // A test has only one attempt, because someone is waiting for the response.
+    if (isGone || isTest) return { state: 'failed' };
+    const retryAfterMs = outcome.kind === 'response' ? outcome.retryAfterMs : undefined;
+    const waitSeconds = waitBeforeRetry(this.settings.webhookRetrySchedule, retries, retryAfterMs);
+    return waitSeconds === undefined ? { state: 'failed' } : { state: 'pending', waitSeconds };
+  }
+}
+
+/** Why the request cannot be sent: the key that sealed the secrets or headers is no longer configured. */
+function whyUnsendable(secrets: string[], ownHeaders: object | undefined): HttpOutcome | undefined {
+  if (secrets.length === 0)
+    return failureBeforeSending(
+      'The request could not be signed: the secret of the endpoint must be rotated.',
+    );
+  return ownHeaders
+    ? undefined
+    : failureBeforeSending('The headers of the endpoint can no longer be read: they must be entered again.');
+}
+
+const failureBeforeSending = (detail: string): HttpOutcome => ({
+  kind: 'failure',
+  failure: 'http',
+  detail,
+  durationMs: 0,
+});
+
+const withoutAttempt = (finished: FinishedClaim): AttemptResult => ({
+  finished,
+  isSuccess: false,
+  isGone: false,
+});
+
+const answerOf = (outcome: HttpOutcome): Partial<FinishedClaim['attempt']> => {
+  if (outcome.kind === 'response') {
+    const { status, headers, bodyStart, detail } = outcome;
+    return { status, responseHeaders: headers, responseStart: bodyStart, detail };
+  }
+  return outcome.kind === 'failure' ? { failure: outcome.failure, detail: outcome.detail } : {};
+};

@@ -1,0 +1,84 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { setTimeout as after } from 'node:timers/promises';
+import { detached } from '#platform/telemetry/log-scope.js';
+import { ContactsService } from '../contacts/contacts.service.js';
+import { EndpointsService } from '../endpoints/endpoints.service.js';
+import type { AttemptResult } from './delivery-attempt.service.js';
+import { DeliveryQueueRepository, LEASE_SECONDS, type EndpointAtUrl } from './delivery-queue.repository.js';
+
+const BATCH = 500;
+const TRY_AGAIN_MS = 250;
+
+interface Waiting {
+  result: AttemptResult;
+  endpointId: string;
+  /** By the monotonic clock. */
+  since: number;
+  done: () => void;
+}
+
+/**
+ * Writes the results of attempts. Results that arrive during a write are written together afterwards, so that many share a
+ * commit.
+ */
+@Injectable()
+export class DeliveryResultsService {
+  private readonly logger = new Logger(DeliveryResultsService.name);
+  private waiting: Waiting[] = [];
+  private isWriting = false;
+
+  constructor(
+    private readonly queue: DeliveryQueueRepository,
+    private readonly endpoints: EndpointsService,
+    private readonly contacts: ContactsService,
+  ) {}
+
+  /** Resolves when the result is written, or when its lease has expired and another instance has taken over the delivery. */
+  write(result: AttemptResult, endpointId: string): Promise<void> {
+    return new Promise((done) => {
+      this.waiting.push({ result, endpointId, since: performance.now(), done });
+      if (!this.isWriting) void detached(() => this.writeWaiting());
+    });
+  }
+
+  private async writeWaiting(): Promise<void> {
+    this.isWriting = true;
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.splice(0, BATCH);
+      try {
+        await this.writeBatch(batch);
+        for (const { done } of batch) done();
+      } catch (error) {
+        this.logger.warn(`Results of deliveries could not be written: ${(error as Error).message}`);
+        await after(TRY_AGAIN_MS);
+        this.keepThoseWithLease(batch);
+      }
+    }
+    this.isWriting = false;
+  }
+
+  private async writeBatch(batch: Waiting[]): Promise<void> {
+    const { disable, failing } = await this.queue.finish(batch.map(({ result }) => result.finished));
+    for (const { id, url } of goneIn(batch)) await this.endpoints.disable(id, url, 'gone');
+    for (const { id, url } of disable) await this.endpoints.disable(id, url, 'failing');
+    for (const id of failing) await this.contacts.tellFailing(id);
+  }
+
+  private keepThoseWithLease(batch: Waiting[]): void {
+    const leaseBegan = performance.now() - LEASE_SECONDS * 1000;
+    for (const one of batch) {
+      if (one.since > leaseBegan) this.waiting.push(one);
+      else one.done();
+    }
+  }
+}
+
+/** The endpoints that answered 410, each once with the URL that did. */
+function goneIn(batch: Waiting[]): EndpointAtUrl[] {
+  const gone = new Map<string, EndpointAtUrl>();
+  for (const { result, endpointId: id } of batch) {
+    const url = result.finished.attempt?.url;
+    if (result.isGone && url !== undefined) gone.set(`${id} ${url}`, { id, url });
+  }
+  return [...gone.values()];
+}

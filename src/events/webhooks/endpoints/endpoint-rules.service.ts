@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { ClientEntity } from '#access/clients/client.entity.js';
+import { illegible } from '#platform/http/validation/legible-text.js';
+import { validationFailed } from '#platform/http/problems/problem.js';
+import { EventTypesService } from '../event-types/event-types.service.js';
+import { EndpointAddresses } from './endpoint-addresses.service.js';
+import { headerViolations } from './endpoint-headers.js';
+import { DESCRIPTION_MAX, PER_MINUTE_MAX, type EndpointChanges } from './endpoint.resource.js';
+import { typeErrors } from './type-errors.js';
+import { violation, type Violation, type Violations } from '#platform/http/problems/violation.js';
+
+/** The client of an endpoint. */
+type EndpointOwner = Pick<ClientEntity, 'scopes' | 'environment'>;
+
+/** The rules for the members of an endpoint (contract §10, §22). */
+@Injectable()
+export class EndpointRules {
+  constructor(
+    private readonly eventTypes: EventTypesService,
+    private readonly addresses: EndpointAddresses,
+  ) {}
+
+  /** The normalized URL; throws a 400 problem with `field_errors`. */
+  async check({ scopes, environment }: EndpointOwner, input: EndpointChanges): Promise<string | undefined> {
+    const [address, types] = await Promise.all([
+      input.url === undefined ? undefined : this.addresses.check(input.url, environment),
+      input.eventTypes === undefined ? [] : this.refusedTypes(scopes, input.eventTypes),
+    ]);
+    const headers = headerViolations(input.headers ?? {});
+    const violations = {
+      ...(address?.reason === undefined ? {} : { url: [address.reason] }),
+      ...descriptionViolations(input.description ?? ''),
+      ...(types.length === 0 ? {} : { event_types: types }),
+      ...(isLimit(input.maxPerMinute ?? null)
+        ? {}
+        : { max_per_minute: [violation('whole_number', { min: 1, max: PER_MINUTE_MAX, orNull: true })] }),
+      ...(headers.length === 0 ? {} : { headers }),
+    };
+    if (Object.keys(violations).length > 0) throw validationFailed(violations);
+    return address?.url;
+  }
+
+  private async refusedTypes(scopes: string[], names: string[]): Promise<Violation[]> {
+    if (names.length === 0) return [violation('no_event_type')];
+    return typeErrors(await this.eventTypes.list(), scopes, names);
+  }
+
+  /** Checks the types again, and locks their scopes until the endpoint has subscribed. */
+  async holdTypes(manager: EntityManager, scopes: string[], names: string[]): Promise<void> {
+    const errors = typeErrors(await this.eventTypes.hold(manager, names), scopes, names);
+    if (errors.length > 0) throw validationFailed({ event_types: errors });
+  }
+}
+
+const isLimit = (limit: number | null): boolean =>
+  limit === null || (Number.isInteger(limit) && limit >= 1 && limit <= PER_MINUTE_MAX);
+
+function descriptionViolations(description: string): Violations {
+  const tooLong = Array.from(description).length > DESCRIPTION_MAX;
+  const found = tooLong ? violation('too_long', { max: DESCRIPTION_MAX }) : illegible(description);
+  return found === undefined ? {} : { description: [found] };
+}

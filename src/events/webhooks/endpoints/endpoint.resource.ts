@@ -1,0 +1,127 @@
+import { flag, idOf, listOf, orNull, text, time, url, whole } from '#platform/http/api/api-schemas.js';
+import { violation } from '#platform/http/problems/violation.js';
+import {
+  NULL_IF_OMITTED,
+  resource,
+  type ChangesOf,
+  type NewOf,
+  type ShownKeys,
+} from '#platform/http/resources/resource.js';
+import {
+  IsLine,
+  IsListOfDifferent,
+  IsText,
+  IsTrueOrFalse,
+  IsWholeNumber,
+} from '#platform/http/validation/validation.decorators.js';
+import type { HeaderChanges } from './endpoint-headers.js';
+import type { EndpointEntity } from './endpoint.entity.js';
+
+// In code points, as PostgreSQL counts.
+export const DESCRIPTION_MAX = 200;
+/** Contract §22. */
+export const PER_MINUTE_MAX = 6000;
+
+/** The fields of an endpoint (contract §10, §22), for the API, the audit log and forms. Bodies and forms also have its headers. */
+export const ENDPOINT = resource<EndpointEntity>()('endpoint', {
+  id: { view: idOf('endp'), audited: { not: 'the subject of the event' } },
+  clientId: { wire: 'client_id', view: idOf('clnt'), audited: true },
+  realm: { audited: { not: 'follows from the client' } },
+  url: {
+    view: url(),
+    rule: IsText(1, 2048),
+    about: 'A public https URL.',
+    example: 'https://hooks.example.com/charging',
+    given: 'required',
+    changeable: true,
+    audited: true,
+    form: { as: 'line', label: 'URL', hint: 'A public https address.' },
+  },
+  description: {
+    view: text(),
+    rule: IsLine(0, DESCRIPTION_MAX),
+    given: 'optional',
+    initial: '',
+    changeable: true,
+    audited: true,
+    form: { as: 'text', label: 'Description (optional)' },
+  },
+  eventTypes: {
+    wire: 'event_types',
+    view: listOf(text(), { example: ['vehicle.updated'] }),
+    rule: IsListOfDifferent(1, 50, violation('event_types')),
+    given: 'required',
+    changeable: true,
+    audited: true,
+    form: { as: 'choices', label: 'Event types', hint: "Those allowed by the client's scopes." },
+  },
+  enabled: {
+    view: flag(),
+    rule: IsTrueOrFalse(),
+    given: 'optional',
+    initial: true,
+    changeable: true,
+    audited: true,
+  },
+  maxPerMinute: {
+    wire: 'max_per_minute',
+    view: orNull(whole('The most attempts that start in a minute.')),
+    rule: IsWholeNumber(1, PER_MINUTE_MAX, 'or null'),
+    about: 'The most attempts that start in a minute; null without a limit.',
+    example: 60,
+    ...NULL_IF_OMITTED,
+    changeable: true,
+    audited: true,
+    form: {
+      as: 'number',
+      label: 'Attempts per minute (optional)',
+      hint: 'The most that start in a minute, 1 to 6,000. The rest waits.',
+    },
+  },
+  headerNames: {
+    wire: 'headers',
+    view: listOf(text(), { description: 'The names of its own headers.', example: ['x-tenant'] }),
+    audited: true,
+  },
+  disabledReason: {
+    wire: 'disabled_reason',
+    view: orNull(
+      text('Why the service disabled it: `gone` (410) or `failing` (five days without a success).'),
+    ),
+    audited: true,
+  },
+  disabledAt: {
+    wire: 'disabled_at',
+    view: orNull(time()),
+    audited: { not: 'the time of the event that shows enabled' },
+  },
+  lastAttemptAt: {
+    wire: 'last_attempt_at',
+    view: orNull(time()),
+    audited: { not: 'set by deliveries' },
+  },
+  failingSince: {
+    wire: 'failing_since',
+    view: orNull(time('The first failed attempt since the last success.')),
+    audited: { not: 'set by deliveries' },
+  },
+  createdAt: { wire: 'created_at', view: time(), audited: { not: 'the time of webhook_endpoint.created' } },
+  updatedAt: { wire: 'updated_at', view: time(), audited: { not: 'the time of the event' } },
+  deletedAt: { audited: { not: 'the time of webhook_endpoint.deleted' } },
+  sealedSecret: { audited: { not: 'has an event of its own: webhook_endpoint.secret_rotated' } },
+  sealedPreviousSecret: { audited: { not: 'changes with the secret' } },
+  previousSecretExpiresAt: { audited: { not: 'changes with the secret' } },
+  sealedHeaders: { audited: { not: 'secret: headers says which have a new value' } },
+  recentResults: { audited: { not: 'set by deliveries' } },
+});
+
+type EndpointFieldsOf = typeof ENDPOINT.fields;
+/** All of its own headers; null keeps the current value. */
+interface WithHeaders {
+  headers?: HeaderChanges;
+}
+export type NewEndpoint = NewOf<EndpointEntity, EndpointFieldsOf> & WithHeaders;
+/** Members that are left out stay as they are. */
+export type EndpointChanges = ChangesOf<EndpointEntity, EndpointFieldsOf> & WithHeaders;
+/** What a list shows of the endpoint. */
+export type ListedEndpoint = Pick<EndpointEntity, ShownKeys<EndpointFieldsOf> & keyof EndpointEntity>;

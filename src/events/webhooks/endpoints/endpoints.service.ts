@@ -1,0 +1,302 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { AuditService, changesBetween, SERVICE_ACTOR, type Actor } from '#records/audit/audit.service.js';
+import { clientNotFound, ClientsService } from '#access/clients/clients.service.js';
+import { isForeignKeyViolation, isUniqueViolation } from '#platform/database/queries/database-errors.js';
+import { Transactions } from '#platform/database/queries/transactions.js';
+import type { Page, PageRequest } from '#platform/database/queries/read-page.js';
+import { conflict, notFound } from '#platform/http/problems/problem.js';
+import { MESSAGES } from '#records/notifications/message-catalogue.js';
+import { NotificationsService } from '#records/notifications/notifications.service.js';
+import { isId, newId } from '#platform/secrets/ids.js';
+import { realmOf } from '#access/users/accounts/environment.js';
+import { ContactsService } from '../contacts/contacts.service.js';
+import type { EndpointHeaders } from './endpoint-headers.js';
+import { EndpointRules } from './endpoint-rules.service.js';
+import { EndpointSecrets } from './endpoint-secrets.service.js';
+import { DISABLED_BECAUSE, type EndpointDisabledReason, type EndpointEntity } from './endpoint.entity.js';
+import { ENDPOINT, type EndpointChanges, type NewEndpoint } from './endpoint.resource.js';
+import { EndpointsRepository, type EndpointFilter } from './endpoints.repository.js';
+import type { EndpointHour, HourOfAllEndpoints } from './endpoint-hour.js';
+import type { EndpointInList } from './endpoint-in-list.js';
+
+/** Contract §11: the maximum per client. */
+export const ENDPOINTS_PER_CLIENT = 50;
+// Contract §10: during a rotation both secrets sign for 24 hours.
+const ROTATION_SECONDS = 86_400;
+
+export interface RotatedEndpointSecret {
+  secret: string;
+  previousSecretExpiresAt: Date;
+}
+
+export interface AddedEndpoint {
+  endpoint: EndpointEntity;
+  secret: string;
+}
+
+/**
+ * Webhook endpoints of clients (contract §10, §11). With a `clientId`, an endpoint of another client is a 404 problem. Every
+ * change is an audit event in its transaction.
+ */
+@Injectable()
+export class EndpointsService {
+  private readonly logger = new Logger(EndpointsService.name);
+
+  constructor(
+    private readonly repository: EndpointsRepository,
+    private readonly clients: ClientsService,
+    private readonly rules: EndpointRules,
+    private readonly secrets: EndpointSecrets,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    private readonly notifications: NotificationsService,
+    private readonly contacts: ContactsService,
+  ) {}
+
+  /** A client's endpoints by id, with their attempts of the last 24 hours; throws a 404 problem for an unknown client. */
+  async list(clientId: string, page: PageRequest): Promise<Page<EndpointInList>> {
+    await this.clients.get(clientId);
+    return this.repository.list({ clientId }, page);
+  }
+
+  /** The ids and URLs of the first ones of all clients, by id. */
+  async firstNames(limit: number): Promise<{ id: string; name: string }[]> {
+    return (await this.repository.firstUrls(limit)).map(({ id, url }) => ({ id, name: url }));
+  }
+
+  /** The endpoints of all clients by id, with their attempts of the last 24 hours. */
+  listAll(filter: EndpointFilter, page: PageRequest): Promise<Page<EndpointInList>> {
+    return this.repository.list(filter, page);
+  }
+
+  /** The hours with attempts since a time, over all endpoints, oldest first. */
+  hoursOfAll(since: Date, clientId?: string): Promise<HourOfAllEndpoints[]> {
+    return this.repository.hoursOfAll(since, clientId);
+  }
+
+  async get(id: string, clientId?: string): Promise<EndpointEntity> {
+    return (isId('endp', id) ? await this.repository.find(id, clientId) : null) ?? this.missing();
+  }
+
+  /** The hours with attempts since a time, oldest first. */
+  hours(id: string, since: Date): Promise<EndpointHour[]> {
+    return this.repository.hours(id, since);
+  }
+
+  /** Adds an endpoint with a new secret. Throws 400 with `field_errors`, and 409 beyond 50 endpoints. */
+  create(clientId: string, input: NewEndpoint, actor: Actor): Promise<AddedEndpoint> {
+    return this.add(newId('endp'), clientId, input, actor);
+  }
+
+  /**
+   * The same with an id chosen beforehand; undefined if an endpoint with this id exists because the same form was posted before.
+   */
+  async createOnce(
+    id: string,
+    clientId: string,
+    input: NewEndpoint,
+    actor: Actor,
+  ): Promise<AddedEndpoint | undefined> {
+    try {
+      return await this.add(id, clientId, input, actor);
+    } catch (error) {
+      if (!isUniqueViolation(error, 'webhook_endpoints_pkey')) throw error;
+      return undefined;
+    }
+  }
+
+  private async add(id: string, clientId: string, input: NewEndpoint, actor: Actor): Promise<AddedEndpoint> {
+    const client = await this.clients.get(clientId);
+    const url = await this.rules.check(client, input);
+    const { secret, sealed } = this.secrets.make(id);
+    const headers = this.secrets.changedHeaders(id, null, input.headers ?? {});
+    try {
+      const endpoint = await this.transactions.run(async (manager) => {
+        if ((await this.repository.lockClientAndCountOthers(manager, clientId, id)) >= ENDPOINTS_PER_CLIENT) {
+          throw conflict(`A client can have at most ${ENDPOINTS_PER_CLIENT} endpoints.`);
+        }
+        await this.rules.holdTypes(manager, client.scopes, input.eventTypes);
+        await this.repository.insert(manager, {
+          id,
+          clientId,
+          realm: realmOf(client),
+          ...ENDPOINT.complete(input),
+          url: url!,
+          sealedSecret: sealed,
+          headerNames: headers.headerNames,
+          sealedHeaders: headers.sealedHeaders,
+        });
+        const made = (await this.repository.find(id, clientId, manager))!;
+        await this.audit.record(manager, actor, {
+          action: 'webhook_endpoint.created',
+          subjectId: id,
+          after: ENDPOINT.auditView(made),
+        });
+        return made;
+      });
+      return { endpoint, secret };
+    } catch (error) {
+      if (!isForeignKeyViolation(error, 'webhook_endpoints_client_id_fkey')) throw error;
+      throw clientNotFound();
+    }
+  }
+
+  /**
+   * Changes the given members. Enabling it also clears the reason why the service disabled it. Throws 400 with `field_errors`.
+   */
+  async update(
+    id: string,
+    clientId: string | undefined,
+    changes: EndpointChanges,
+    actor: Actor,
+  ): Promise<EndpointEntity> {
+    const present = await this.get(id, clientId);
+    const client = await this.clients.get(present.clientId);
+    const url = await this.rules.check(client, changes);
+    return this.transactions.run(async (manager) => {
+      const before = (await this.repository.lock(manager, id, clientId)) ?? this.missing();
+      if (changes.eventTypes) await this.rules.holdTypes(manager, client.scopes, changes.eventTypes);
+      const turned = changes.enabled !== undefined && changes.enabled !== before.enabled;
+      const headers =
+        changes.headers && this.secrets.changedHeaders(id, before.sealedHeaders, changes.headers);
+      await this.repository.update(manager, id, {
+        url: url === before.url ? undefined : url,
+        description: changes.description,
+        eventTypes: changes.eventTypes,
+        enabled: turned ? changes.enabled : undefined,
+        maxPerMinute: changes.maxPerMinute === before.maxPerMinute ? undefined : changes.maxPerMinute,
+        ...(headers && headers.changed !== undefined
+          ? { headerNames: headers.headerNames, sealedHeaders: headers.sealedHeaders }
+          : {}),
+      });
+      const after = (await this.repository.find(id, clientId, manager))!;
+      const difference = changesBetween(ENDPOINT.auditView(before), {
+        ...ENDPOINT.auditView(after),
+        headers: headersShown(after.headerNames, headers?.changed),
+      });
+      if (difference) {
+        await this.audit.record(manager, actor, {
+          action: 'webhook_endpoint.updated',
+          subjectId: id,
+          ...difference,
+        });
+      }
+      return after;
+    });
+  }
+
+  /** Deletes it. Nothing more is sent to it, and its past deliveries stay listed for as long as deliveries are kept. */
+  async delete(id: string, clientId: string | undefined, actor: Actor): Promise<void> {
+    if (!isId('endp', id)) this.missing();
+    await this.transactions.run(async (manager) => {
+      const before = (await this.repository.lock(manager, id, clientId)) ?? this.missing();
+      await this.repository.markDeleted(manager, id);
+      await this.audit.record(manager, actor, {
+        action: 'webhook_endpoint.deleted',
+        subjectId: id,
+        before: ENDPOINT.auditView(before),
+      });
+    });
+  }
+
+  /**
+   * The signing secret in clear text, for a person who asked for it; revealing it is an audit event. 409 if it cannot be
+   * decrypted.
+   */
+  async revealSecret({ id, sealedSecret }: EndpointEntity, actor: Actor): Promise<string> {
+    const secret = this.secrets.open(id, sealedSecret);
+    if (secret === undefined)
+      throw conflict('The secret can no longer be decrypted. Rotate it to get a new one.');
+    await this.transactions.run((manager) =>
+      this.audit.record(manager, actor, { action: 'webhook_endpoint.secret_revealed', subjectId: id }),
+    );
+    return secret;
+  }
+
+  /** Its own headers with their values, for a person who asked for them; an audit event. 409 if they cannot be decrypted. */
+  async revealHeaders({ id, sealedHeaders }: EndpointEntity, actor: Actor): Promise<EndpointHeaders> {
+    const headers = this.secrets.openHeaders(id, sealedHeaders);
+    if (headers === undefined) throw conflict('The headers can no longer be decrypted. Enter them again.');
+    await this.transactions.run((manager) =>
+      this.audit.record(manager, actor, { action: 'webhook_endpoint.headers_revealed', subjectId: id }),
+    );
+    return headers;
+  }
+
+  /** A new signing secret; the previous one also signs until the returned time (24 hours). */
+  async rotateSecret(id: string, clientId: string | undefined, actor: Actor): Promise<RotatedEndpointSecret> {
+    return (await this.rotate(id, clientId, actor))!;
+  }
+
+  /** The same if the current secret is still the one named by `nameOfSecret`; undefined if it was rotated since. */
+  rotateSecretOnce(
+    id: string,
+    clientId: string,
+    present: string,
+    actor: Actor,
+  ): Promise<RotatedEndpointSecret | undefined> {
+    return this.rotate(id, clientId, actor, present);
+  }
+
+  private async rotate(
+    id: string,
+    clientId: string | undefined,
+    actor: Actor,
+    present?: string,
+  ): Promise<RotatedEndpointSecret | undefined> {
+    if (!isId('endp', id)) this.missing();
+    const { secret, sealed } = this.secrets.make(id);
+    const previousSecretExpiresAt = await this.transactions.run(async (manager) => {
+      if (!(await this.repository.lock(manager, id, clientId))) this.missing();
+      const until = await this.repository.rotateSecret(manager, id, present, sealed, ROTATION_SECONDS);
+      if (until === undefined) return undefined;
+      await this.audit.record(manager, actor, {
+        action: 'webhook_endpoint.secret_rotated',
+        subjectId: id,
+        after: { previous_secret_expires_at: until.toISOString() },
+      });
+      return until;
+    });
+    return previousSecretExpiresAt && { secret, previousSecretExpiresAt };
+  }
+
+  /** The secrets that currently sign, newest first. */
+  async liveSecrets(id: string, clientId: string): Promise<string[]> {
+    return this.secrets.openAll(id, await this.repository.liveSealedSecrets(id, clientId));
+  }
+
+  /**
+   * Disables an endpoint by decision of the service (410, or five days of failures) if this is still its URL; the client's owner is
+   * notified once.
+   */
+  async disable(id: string, urlThen: string, reason: EndpointDisabledReason): Promise<void> {
+    const isDone = await this.transactions.run(async (manager) => {
+      const disabled = await this.repository.disable(manager, id, urlThen, reason);
+      if (!disabled) return false;
+      const { clientId, ownerId, url } = disabled;
+      await this.notifications.raise(manager, ownerId, clientId, MESSAGES.endpointDisabled(url, reason));
+      await this.contacts.tellDisabled(manager, disabled, reason);
+      await this.audit.record(manager, SERVICE_ACTOR, {
+        action: 'webhook_endpoint.disabled',
+        subjectId: id,
+        before: { enabled: true },
+        after: { enabled: false, disabled_reason: reason },
+      });
+      return true;
+    });
+    if (isDone) this.logger.warn(`Webhook endpoint ${id} was disabled: it ${DISABLED_BECAUSE[reason]}`);
+  }
+
+  private missing(): never {
+    throw notFound('There is no webhook endpoint with this id.');
+  }
+}
+
+/** The names of the headers, and which of them have a new value. */
+const headersShown = (names: readonly string[], newValues: readonly string[] = []): string[] =>
+  names.map((name) => (newValues.includes(name) ? `${name} (new value)` : name));
+
+/** Identifies the current signing secret without revealing it: a digest of its sealed form, which includes a nonce. */
+export const nameOfSecret = ({ sealedSecret }: EndpointEntity): string =>
+  createHash('sha256').update(sealedSecret).digest('hex');

@@ -1,0 +1,166 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ActivityModule } from '#records/activity/activity.module.js';
+import { AuditModule } from '#records/audit/audit.module.js';
+import { ClientsModule } from '#access/clients/clients.module.js';
+import { ConsentsModule } from '#access/consents/consents.module.js';
+import { DisclosuresModule } from '#events/disclosures/disclosures.module.js';
+import { NotificationsModule } from '#records/notifications/notifications.module.js';
+import { ScopesModule } from '#access/scopes/scopes.module.js';
+import { TokensModule } from '#access/tokens/tokens.module.js';
+import { UsersModule } from '#access/users/users.module.js';
+import { Settings } from '#platform/config/settings.js';
+import { MailModule } from '#records/mail/mail.module.js';
+import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { ContactEntity } from './contacts/contact.entity.js';
+import { ContactsRepository } from './contacts/contacts.repository.js';
+import { EndingConsentsMails } from './contacts/ending-consents-mails.js';
+import { ContactsService } from './contacts/contacts.service.js';
+import { DeliveriesRepository } from './deliveries/deliveries.repository.js';
+import { DeliveriesService } from './deliveries/deliveries.service.js';
+import { DeliveryAttemptEntity } from './deliveries/delivery-attempt.entity.js';
+import { DeliveryAttemptService } from './deliveries/delivery-attempt.service.js';
+import { DeliveryEntity } from './deliveries/delivery.entity.js';
+import { DeliveryErasure } from './deliveries/delivery-erasure.js';
+import { DeliveryQueueRepository } from './deliveries/delivery-queue.repository.js';
+import { DeliveryResultsService } from './deliveries/delivery-results.service.js';
+import { DeliveryWorker } from './deliveries/delivery-worker.service.js';
+import { RecoveriesRepository } from './deliveries/recoveries.repository.js';
+import { RecoveriesService } from './deliveries/recoveries.service.js';
+import { RecoveryEntity } from './deliveries/recovery.entity.js';
+import { WakeUps } from './deliveries/wake-ups.service.js';
+import { EndpointAddresses } from './endpoints/endpoint-addresses.service.js';
+import { EndpointHourEntity } from './endpoints/endpoint-hour.entity.js';
+import { EndpointPauseEntity } from './endpoints/endpoint-pause.entity.js';
+import { EndpointResealService } from './endpoints/endpoint-reseal.service.js';
+import { EndpointRules } from './endpoints/endpoint-rules.service.js';
+import { EndpointSecrets } from './endpoints/endpoint-secrets.service.js';
+import { EndpointThrottleEntity } from './endpoints/endpoint-throttle.entity.js';
+import { EndpointEntity } from './endpoints/endpoint.entity.js';
+import { EndpointsRepository } from './endpoints/endpoints.repository.js';
+import { EndpointsService } from './endpoints/endpoints.service.js';
+import { EventCatalogueController } from './event-types/event-catalogue.controller.js';
+import { EventCatalogueService } from './event-types/event-catalogue.service.js';
+import { EventValidation } from './event-types/event-validation.service.js';
+import { EventTypeVersionEntity } from './event-types/event-type-version.entity.js';
+import { EventTypeEntity } from './event-types/event-type.entity.js';
+import { EventTypesRepository } from './event-types/event-types.repository.js';
+import { EventTypesService } from './event-types/event-types.service.js';
+import { UserEventPublisher } from './events/user-event-publisher.js';
+import { EventIdempotencyKeyEntity } from './events/event-idempotency-key.entity.js';
+import { EventSequenceEntity } from './events/event-sequence.entity.js';
+import { EventEntity } from './events/event.entity.js';
+import { EventsController } from './events/events.controller.js';
+import { EventsRepository } from './events/events.repository.js';
+import { PublishingService } from './events/publishing.service.js';
+import { SchemaBreaks } from './events/schema-breaks.service.js';
+import { TestEventsService } from './events/test-events.service.js';
+import { EventFeedController } from './feed/event-feed.controller.js';
+import { EventFeedRepository } from './feed/event-feed.repository.js';
+import { RecentEventsService } from './events/recent-events.service.js';
+import { EventFeed } from './feed/event-feed.service.js';
+import { FeedPositions } from './feed/feed-position.js';
+import { FeedWaits } from './feed/feed-waits.service.js';
+import { GuardedHttpClient } from './http/guarded-http-client.js';
+import { EncryptionCanaryEntity } from './signing/encryption-canary.entity.js';
+import { WebhooksPersonalData } from './webhooks-personal-data.service.js';
+import { WEBHOOKS_PURGE } from './webhooks-purge.js';
+
+const ENTITIES = [
+  ContactEntity,
+  DeliveryAttemptEntity,
+  DeliveryEntity,
+  EncryptionCanaryEntity,
+  EndpointEntity,
+  EndpointHourEntity,
+  EndpointPauseEntity,
+  EndpointThrottleEntity,
+  EventEntity,
+  EventIdempotencyKeyEntity,
+  EventSequenceEntity,
+  EventTypeEntity,
+  EventTypeVersionEntity,
+  RecoveryEntity,
+];
+
+/** Webhooks (contract §10): the event catalogue, publishing, endpoints, and the worker that delivers. */
+@Module({
+  imports: [
+    AuditModule,
+    UsersModule,
+    ClientsModule,
+    MailModule,
+    NotificationsModule,
+    ConsentsModule,
+    DisclosuresModule,
+    ScopesModule,
+    TokensModule,
+    ActivityModule,
+    TypeOrmModule.forFeature(ENTITIES),
+  ],
+  controllers: [EventCatalogueController, EventFeedController, EventsController],
+  providers: [
+    UserEventPublisher,
+    ContactsRepository,
+    ContactsService,
+    DeliveriesRepository,
+    DeliveriesService,
+    DeliveryAttemptService,
+    DeliveryErasure,
+    DeliveryQueueRepository,
+    DeliveryResultsService,
+    DeliveryWorker,
+    EndingConsentsMails,
+    EndpointAddresses,
+    EndpointResealService,
+    EndpointRules,
+    EndpointSecrets,
+    EndpointsRepository,
+    EndpointsService,
+    EventCatalogueService,
+    EventValidation,
+    EventFeed,
+    EventFeedRepository,
+    EventTypesRepository,
+    EventTypesService,
+    EventsRepository,
+    FeedPositions,
+    FeedWaits,
+    PublishingService,
+    RecentEventsService,
+    RecoveriesRepository,
+    RecoveriesService,
+    SchemaBreaks,
+    TestEventsService,
+    WakeUps,
+    WebhooksPersonalData,
+    {
+      provide: GuardedHttpClient,
+      inject: [Settings],
+      useFactory: ({ webhookAllowPrivateAddresses, ownReceiver, demonstration }: Settings) =>
+        new GuardedHttpClient({
+          allowPrivateAddresses: webhookAllowPrivateAddresses,
+          ownReceiver,
+          sandboxesReachThisMachine: demonstration,
+        }),
+    },
+  ],
+  exports: [
+    ContactsService,
+    DeliveriesService,
+    EndpointResealService,
+    EndpointAddresses,
+    EndpointsService,
+    EventCatalogueService,
+    EventTypesService,
+    PublishingService,
+    RecentEventsService,
+    RecoveriesService,
+    TestEventsService,
+  ],
+})
+export class WebhooksModule {
+  constructor(purge: PurgeTasks) {
+    purge.add(WEBHOOKS_PURGE);
+  }
+}

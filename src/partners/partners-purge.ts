@@ -1,7 +1,0 @@
-import { RETENTION, type PurgeTask } from '../database/purge/purge-tasks.js';
-
-export const PARTNERS_PURGE: PurgeTask[] = [
-  { table: 'organisation_invitations', by: 'expires_at' },
-  { table: 'redirect_uri_requests', by: 'decided_at', before: RETENTION },
-  { table: 'client_requests', by: 'occurred_at', before: RETENTION },
-];

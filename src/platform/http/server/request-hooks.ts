@@ -1,0 +1,97 @@
+import { say } from '#platform/language/text.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import { lateJudgeOf } from '../guards/late-judgement.js';
+import { decorateReplies, GatheredResponses } from './gathered-responses.js';
+import { GracefulShutdown } from './graceful-shutdown.js';
+import { badRequest, methodNotAllowed } from '../problems/problem.js';
+import { unreadBody } from './unread-bodies.js';
+import { countFault, observeRequest } from './request-metrics.js';
+import { SERVICE_VERSION } from '../api/service-version.guard.js';
+
+/** Headers of a response that is replaced by an error. */
+const OF_THE_ANSWER = ['content-type', 'etag', 'last-modified', 'link', 'location'];
+
+/** The hooks of every request: its id, the version header, the log line, and closing connections at shutdown. */
+export function addRequestHooks(fastify: FastifyInstance): void {
+  let closing = false;
+  const shutdown = new GracefulShutdown();
+  const responses = new GatheredResponses();
+  decorateReplies(fastify);
+  fastify.addHook('preClose', async () => {
+    closing = true;
+    await shutdown.finish();
+  });
+  // With callbacks, because these run for every request, and a promise would cost more than their work.
+  fastify.addHook('onRequest', (request, reply, done) => {
+    // By default, responses must not be cached; endpoints may override this.
+    void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' });
+    if (request.routeOptions.config?.versioned) void reply.header('service-version', String(SERVICE_VERSION));
+    done(wrongHost(request.raw));
+  });
+  // Before the body is read, and after CORS.
+  fastify.addHook('preParsing', (request, _reply, payload, done) => {
+    done(missingSlash(request) ?? unreadBody(request), payload);
+  });
+  // A connection kept open after its last response would delay the shutdown.
+  fastify.addHook('onSend', (request, reply, payload, done) => {
+    if (closing) void reply.header('connection', 'close');
+    const judge = lateJudgeOf(request, reply);
+    if (!judge) return responses.hold(reply, payload, done);
+    judge.judgeAgain(request).then(
+      () => responses.hold(reply, payload, done),
+      (refusal: Error) => {
+        for (const name of OF_THE_ANSWER) reply.removeHeader(name);
+        done(refusal);
+      },
+    );
+  });
+  fastify.addHook('onResponse', (request, reply, done) => {
+    // A response made before the shutdown did not announce that the connection closes.
+    if (closing && !fastify.server.listening) request.raw.socket.destroySoon();
+    const { method, routeOptions } = request;
+    if (routeOptions.config?.tellsReadiness) shutdown.asked();
+    const route = routeOptions.url ?? '(none)';
+    const { elapsedTime, statusCode } = reply;
+    // Requested sandbox faults must not trigger alerts.
+    if (request.sandboxFault === undefined) observeRequest(method, route, statusCode, elapsedTime / 1000);
+    else countFault(request.sandboxFault);
+    // Load balancers and Prometheus poll constantly.
+    const level = routeOptions.config?.isInternal && statusCode < 400 ? 'debug' : 'info';
+    request.log[level](
+      {
+        method,
+        route,
+        status: statusCode,
+        milliseconds: Math.round(elapsedTime * 10) / 10,
+        address: request.ip,
+      },
+      'request',
+    );
+    done();
+  });
+}
+
+/** RFC 9112 §3.2: one Host header. Node uses the first of several, but a proxy in front may use the last. */
+function wrongHost({ rawHeaders, httpVersion }: IncomingMessage): Error | undefined {
+  let hosts = 0;
+  for (let n = 0; n < rawHeaders.length; n += 2) {
+    const name = rawHeaders[n]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  if (hosts > 1) return badRequest(say('The request has more than one Host header.'));
+  // HTTP/1.0 did not have it.
+  if (hosts === 0 && httpVersion === '1.1') return badRequest(say('The request has no Host header.'));
+  return undefined;
+}
+
+/** The router treats the URL with and without a trailing slash as the same. */
+function missingSlash({ routeOptions, url }: FastifyRequest): Error | null {
+  if (!routeOptions.config?.needsTrailingSlash || url.split('?', 1)[0]!.endsWith('/')) return null;
+  return methodNotAllowed(
+    `The trailing slash is required: send the request to ${routeOptions.url}/ instead.`,
+    {
+      headers: { allow: 'OPTIONS' },
+    },
+  );
+}

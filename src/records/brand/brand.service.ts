@@ -1,0 +1,176 @@
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditService, changesBetween, type Actor } from '#records/audit/audit.service.js';
+import type { BrandValues } from '#platform/config/brand-values.js';
+import { Settings } from '#platform/config/settings.js';
+import { Listener } from '#platform/database/connections/listener.service.js';
+import { Transactions } from '#platform/database/queries/transactions.js';
+import { detached } from '#platform/telemetry/log-scope.js';
+import { withoutLogo, type Brand } from '#platform/web/layout/brand.js';
+import { BRAND } from './brand.resource.js';
+import { BrandRepository, type StoredBrand } from './brand.repository.js';
+import { LogosService } from './logos.service.js';
+
+/** The channel on which the database announces every change. */
+const CHANNEL = 'brand_changed';
+
+/** After how long a change is seen without announcements, or after a failed read. */
+const READ_AGAIN_MS = 5_000;
+
+/**
+ * The brand of the service (contract §14): from the settings, overridden by what an admin has saved. Every instance caches it, so
+ * that no page waits for it, and reads it again when the database announces a change.
+ */
+@Injectable()
+export class BrandService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(BrandService.name);
+  private brand: Brand;
+  private readAt = -Infinity;
+  private reading: Promise<void> = Promise.resolve();
+  private retry: NodeJS.Timeout | undefined;
+  private lastProblem: string | undefined;
+  private stopped = false;
+
+  constructor(
+    private readonly repository: BrandRepository,
+    private readonly logos: LogosService,
+    private readonly settings: Settings,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    private readonly listener: Listener,
+  ) {
+    this.brand = withoutLogo(settings.brand);
+    listener.listen(CHANNEL, {
+      onConnected: () => this.readBehind(),
+      onAnnouncement: () => this.readBehind(),
+    });
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.read();
+  }
+
+  beforeApplicationShutdown(): void {
+    this.stopped = true;
+    clearTimeout(this.retry);
+  }
+
+  /** The current brand; the same object until it changes. */
+  get current(): Brand {
+    if (!this.listener.isConnected && performance.now() - this.readAt > READ_AGAIN_MS) this.readBehind();
+    return this.brand;
+  }
+
+  /** Saves the values of an admin. A value equal to that in the settings follows the settings from then on. */
+  change(values: BrandValues, actor: Actor): Promise<void> {
+    return this.store((manager) => this.changeIn(manager, values, actor));
+  }
+
+  /** The same in the caller's transaction; instances show it once it is committed. */
+  changeIn(manager: EntityManager, values: BrandValues, actor: Actor): Promise<void> {
+    const { brand: defaults } = this.settings;
+    const stored = Object.fromEntries(
+      Object.entries(values).map(([field, value]) => [
+        field,
+        value === defaults[field as keyof BrandValues] ? null : (value ?? ''),
+      ]),
+    );
+    return this.storeIn(manager, stored, actor);
+  }
+
+  /** The current brand, read from the database. */
+  async readIn(manager: EntityManager): Promise<Brand> {
+    return this.shown(await this.repository.read(manager));
+  }
+
+  /** Sets the logo to an image from `logoFrom`, or removes it. */
+  changeLogo(image: Buffer | null, actor: Actor): Promise<void> {
+    return this.store(async (manager) => {
+      const logoId = image === null ? null : await this.logos.store(manager, image);
+      await this.storeIn(manager, { logoId }, actor);
+    });
+  }
+
+  /** The brand with these values, without saving them. */
+  with(values: BrandValues): Brand {
+    return { ...values, logoId: this.brand.logoId };
+  }
+
+  private async store(work: (manager: EntityManager) => Promise<void>): Promise<void> {
+    await this.transactions.run(work);
+    // The next page of this instance shows it.
+    await this.read();
+  }
+
+  private async storeIn(manager: EntityManager, changes: Partial<StoredBrand>, actor: Actor): Promise<void> {
+    const before = await this.repository.lock(manager);
+    const difference = changesBetween(BRAND.auditView(before), BRAND.auditView({ ...before, ...changes }));
+    if (!difference) return;
+    await this.repository.update(manager, changes);
+    await this.audit.record(manager, actor, {
+      action: 'brand.updated',
+      subjectType: 'brand',
+      subjectId: 'brand',
+      ...difference,
+    });
+  }
+
+  /** Reads run one after the other, so that the last result is the newest. */
+  private read(): Promise<void> {
+    this.readAt = performance.now();
+    const next = this.reading
+      .catch(() => undefined)
+      .then(async () => this.take(await this.repository.read()));
+    this.reading = next;
+    return next;
+  }
+
+  /** The same in the background. */
+  private readBehind(): void {
+    if (this.stopped) return;
+    detached(() => this.read()).then(
+      () => (this.lastProblem = undefined),
+      (error: Error) => this.readLater(error.message),
+    );
+  }
+
+  /** A repeated problem is logged once. */
+  private readLater(problem: string): void {
+    if (this.stopped) return;
+    if (problem !== this.lastProblem) this.logger.warn(`The brand could not be read: ${problem}`);
+    this.lastProblem = problem;
+    this.retry ??= detached(() =>
+      setTimeout(() => {
+        this.retry = undefined;
+        this.readBehind();
+      }, READ_AGAIN_MS).unref(),
+    );
+  }
+
+  private take(stored: StoredBrand | null): void {
+    const brand = this.shown(stored);
+    if (JSON.stringify(brand) !== JSON.stringify(this.brand)) this.brand = brand;
+  }
+
+  private shown(stored: StoredBrand | null): Brand {
+    const { brand: defaults } = this.settings;
+    const shown = <K extends keyof BrandValues>(field: K): BrandValues[K] | null => {
+      const value = stored?.[field] ?? null;
+      return value === null ? defaults[field] : value === '' ? null : (value as BrandValues[K]);
+    };
+    return {
+      name: shown('name') ?? defaults.name,
+      accentColor: shown('accentColor'),
+      supportEmail: shown('supportEmail'),
+      privacyUrl: shown('privacyUrl'),
+      termsUrl: shown('termsUrl'),
+      footer: shown('footer'),
+      logoId: stored?.logoId ?? null,
+    };
+  }
+}

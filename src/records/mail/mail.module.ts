@@ -1,0 +1,22 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { BrandModule } from '#records/brand/brand.module.js';
+import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { MailWorker } from './mail-worker.service.js';
+import { MailEntity } from './mail.entity.js';
+import { MailsRepository } from './mails.repository.js';
+import { MailsService } from './mails.service.js';
+import { MAIL_PURGE } from './mail-purge.js';
+import { UnsubscribeKeys } from './unsubscribe-keys.service.js';
+
+/** The outbox, and the worker that sends it (contract §18). */
+@Module({
+  imports: [BrandModule, TypeOrmModule.forFeature([MailEntity])],
+  providers: [MailsRepository, MailsService, MailWorker, UnsubscribeKeys],
+  exports: [MailsService, MailWorker, UnsubscribeKeys],
+})
+export class MailModule {
+  constructor(purge: PurgeTasks) {
+    purge.add(MAIL_PURGE);
+  }
+}

@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '#records/audit/audit.module.js';
+import { MailModule } from '#records/mail/mail.module.js';
+import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { NotificationEntity } from './notification.entity.js';
+import { NotificationsRepository } from './notifications.repository.js';
+import { NotificationsService } from './notifications.service.js';
+import { NOTIFICATIONS_PURGE } from './notifications-purge.js';
+
+/** Notifications: raised, read, resolved. */
+@Module({
+  imports: [AuditModule, MailModule, TypeOrmModule.forFeature([NotificationEntity])],
+  providers: [NotificationsRepository, NotificationsService],
+  exports: [NotificationsService],
+})
+export class NotificationsModule {
+  constructor(purge: PurgeTasks) {
+    purge.add(NOTIFICATIONS_PURGE);
+  }
+}

@@ -1,0 +1,153 @@
+import { say } from '#platform/language/text.js';
+import { Injectable, Logger } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import type { EntityManager } from 'typeorm';
+import { AuditService, type Actor } from '#records/audit/audit.service.js';
+import { Settings } from '#platform/config/settings.js';
+import { isForeignKeyViolation } from '#platform/database/queries/database-errors.js';
+import { Transactions } from '#platform/database/queries/transactions.js';
+import type { Page, PageRequest } from '#platform/database/queries/read-page.js';
+import type { Language } from '#platform/language/languages.js';
+import { notFound, validationFailed } from '#platform/http/problems/problem.js';
+import { isId, newId } from '#platform/secrets/ids.js';
+import { MailsService } from '#records/mail/mails.service.js';
+import type { Message } from './message-catalogue.js';
+import { mailKindOf, notificationMail, type MailedNotification } from './notification-mail.js';
+import { storedTexts } from './notification-texts.js';
+import type { NotificationCategory, NotificationEntity } from './notification.entity.js';
+import { NotificationsRepository, type Marks, type NotificationFilter } from './notifications.repository.js';
+import { violation } from '#platform/http/problems/violation.js';
+
+const RESOLVE_EVERY_MS = 5_000;
+const BATCH = 1000;
+
+export interface NewNotification {
+  userId: string;
+  clientId?: string | null;
+  messageId: string;
+  category: NotificationCategory;
+  eventTime?: Date;
+  shortTextTitle: string;
+  shortTextBody: string;
+  detailPageTitle?: string;
+  detailPageBody?: string;
+  externalLink?: string | null;
+  externalButtonLabel?: string;
+}
+
+/** Notifications to users: raised, read, resolved (contract §8). */
+@Injectable()
+export class NotificationsService {
+  private readonly logger = new Logger(NotificationsService.name);
+
+  constructor(
+    private readonly repository: NotificationsRepository,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    private readonly mails: MailsService,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Newest first. */
+  list(filter: NotificationFilter, page: PageRequest): Promise<Page<NotificationEntity>> {
+    return this.repository.list(filter, page);
+  }
+
+  /** The notification, if it matches the filter; otherwise a 404 problem. */
+  async get(id: string, filter: NotificationFilter): Promise<NotificationEntity> {
+    const notification = isId('notf', id) ? await this.repository.find(id, filter) : null;
+    if (!notification) throw notFound(say('There is no notification with this id.'));
+    return notification;
+  }
+
+  /** Marks it read or resolved, each once. Marking it again changes nothing and is not audited. */
+  async mark(
+    id: string,
+    filter: NotificationFilter,
+    marks: Marks,
+    actor: Actor,
+  ): Promise<NotificationEntity> {
+    await this.get(id, filter);
+    await this.transactions.run(async (manager) => {
+      const marked = await this.repository.mark(manager, id, marks);
+      if (!marked) return;
+      await this.audit.record(manager, actor, {
+        action: 'notification.marked',
+        subjectId: id,
+        after: { ...(marked.read ? { read: true } : {}), ...(marked.resolved ? { resolved: true } : {}) },
+      });
+    });
+    return this.get(id, filter);
+  }
+
+  /**
+   * Raises one of the service's own notifications, in the caller's transaction, and queues the mail about it. `by`: who caused
+   * it. If that is the user, and the account has no language, the mail is in the language of the request.
+   */
+  async raise(
+    manager: EntityManager,
+    userId: string,
+    clientId: string | null,
+    given: Message,
+    by?: Actor,
+  ): Promise<void> {
+    const id = newId('notf');
+    const { bodyWithoutPasswords: detailPageBody } = given;
+    const message = this.settings.passwordSignIn || !detailPageBody ? given : { ...given, detailPageBody };
+    const { messageId, category } = message;
+    const values = { id, userId, clientId, messageId, category, ...storedTexts(message) };
+    await this.repository.insert(manager, values);
+    const isUser = by?.type === 'user' && (by.id === null || by.id === userId);
+    await this.queueMail(manager, id, userId, message, isUser ? by.language : undefined);
+  }
+
+  /** Creates a notification for an operator; throws a 400 problem for an unknown user or client. */
+  async raiseByOperator(input: NewNotification, actor: Actor): Promise<NotificationEntity> {
+    const id = newId('notf');
+    try {
+      return await this.transactions.run(async (manager) => {
+        await this.repository.insert(manager, { ...input, id });
+        await this.queueMail(manager, id, input.userId, input);
+        await this.audit.record(manager, actor, {
+          action: 'notification.raised',
+          subjectId: id,
+          after: { user_id: input.userId, message_id: input.messageId, category: input.category },
+        });
+        return (await this.repository.find(id, {}, manager))!;
+      });
+    } catch (error) {
+      if (isForeignKeyViolation(error, 'notifications_user_id_fkey')) {
+        throw validationFailed({ user_id: [violation('unknown_id', { what: 'user' })] });
+      }
+      if (isForeignKeyViolation(error, 'notifications_client_id_fkey')) {
+        throw validationFailed({ client_id: [violation('unknown_id', { what: 'client' })] });
+      }
+      throw error;
+    }
+  }
+
+  private async queueMail(
+    manager: EntityManager,
+    id: string,
+    userId: string,
+    message: MailedNotification,
+    language?: Language,
+  ): Promise<void> {
+    const kind = mailKindOf(message);
+    if (kind === undefined) return;
+    const mail = notificationMail(kind, message, this.settings.baseUrl);
+    await this.mails.queueForUser(manager, userId, { kind, cause: `notification ${id}`, mail, language });
+  }
+
+  /** Resolves the notifications that resolve automatically and are due. */
+  async resolveDue(): Promise<void> {
+    while ((await this.repository.resolveDue(BATCH)) === BATCH);
+  }
+
+  @Interval(RESOLVE_EVERY_MS)
+  protected async resolveOnSchedule(): Promise<void> {
+    await this.resolveDue().catch((error: Error) =>
+      this.logger.warn(`Resolving notifications stopped early: ${error.message}`),
+    );
+  }
+}

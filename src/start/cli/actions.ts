@@ -1,0 +1,184 @@
+import type { INestApplicationContext, Type } from '@nestjs/common';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ConsentImportService } from '#access/consents/import/consent-import.service.js';
+import { ReceiptKeysService } from '#access/consents/record/receipt-keys.service.js';
+import { DataSource } from 'typeorm';
+import { NewUserDto } from '#entrypoints/admin/api/users/admin-users.dto.js';
+import { AuditEventView } from '#entrypoints/admin/api/audit-events/admin-audit-events.view.js';
+import { AuditService, SERVICE_ACTOR, type Actor } from '#records/audit/audit.service.js';
+import { Settings } from '#platform/config/settings.js';
+import { migrate, schemaDifferencesOf } from '#platform/database/migrations/migrate.js';
+import type { LockWait } from '#platform/database/migrations/migration-lock.js';
+import { badRequest, notFound } from '#platform/http/problems/problem.js';
+import { RequestValidationPipe } from '#platform/http/validation/validation.pipe.js';
+import { RefusalView } from './refusal.view.js';
+import { RequestRecordsService } from '#records/requests/request-records.service.js';
+import { PurgeService } from '#platform/database/purge/purge.service.js';
+import { TokenKeysService } from '#access/tokens/keys/token-keys.service.js';
+import { AuthenticatorAppsService } from '#access/users/factors/authenticator-apps.service.js';
+import { SecondFactorService } from '#access/users/factors/second-factor.service.js';
+import { MailsService } from '#records/mail/mails.service.js';
+import { PasswordLinksService } from '#access/users/passwords/password-links.service.js';
+import { USER } from '#access/users/accounts/user.resource.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
+import { EndpointResealService } from '#events/webhooks/endpoints/endpoint-reseal.service.js';
+import { resealCanary, verifyEncryptionKeys } from '#events/webhooks/signing/encryption-canary.js';
+import { applyCompany, exportCompany } from './company/apply-company.js';
+import { textOf } from './company/company-differences.js';
+import { CompanyDocument } from './company/read-company.js';
+import { SecretSource } from './company/secret-source.js';
+import { print } from './output.js';
+import { Printed } from './printed.js';
+import { exportWords, importWords } from './words.js';
+import type { COMMANDS, DATABASE_COMMANDS } from './commands.js';
+
+/** The options of a command as given on the command line; each may be repeated. */
+export type Options = Record<string, string[] | undefined>;
+
+/** What it returns is printed; undefined if it has printed by itself. */
+type Action = (
+  app: INestApplicationContext,
+  argument: string,
+  options: Options,
+  environment: NodeJS.ProcessEnv,
+) => Promise<object | undefined>;
+
+/** Needs only the database, whatever its schema. */
+type DatabaseAction = (databaseUrl: string, options: Options, wait: LockWait) => Promise<object>;
+
+/** Validates the members by the rules of the admin API; throws its 400 problem. */
+const checked = <T extends object>(rules: Type<T>, members: object): Promise<T> =>
+  new RequestValidationPipe().transform(members, { type: 'body', metatype: rules }) as Promise<T>;
+
+/** The exit code of a dry run that finds something to change. */
+const WOULD_CHANGE = 2;
+
+const textOfFile = (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch((error: Error) => {
+    throw badRequest(`The file cannot be read: ${error.message}`);
+  });
+
+const lineOf = (entry: object): string => `${JSON.stringify(entry)}\n`;
+
+const one = (options: Options, name: string): string | undefined => options[name]?.[0];
+
+/** The admin in whose name something is done; the service itself if none is named. Throws a 400 problem for anyone else. */
+async function actorNamed(app: INestApplicationContext, email: string | undefined): Promise<Actor> {
+  if (email === undefined) return SERVICE_ACTOR;
+  const user = await app.get(UsersService).findByEmail(email);
+  if (!user?.enabled || user.operatorRole !== 'admin')
+    throw badRequest(`--as names an enabled admin by email address, and ${email} is none.`);
+  return { type: 'user', id: user.id };
+}
+
+/** A link to set a password; none where nobody logs in with one. */
+async function passwordLink(app: INestApplicationContext, userId: string): Promise<object> {
+  if (!app.get(Settings).passwordSignIn) return {};
+  return { set_password_at: await app.get(PasswordLinksService).create(userId, SERVICE_ACTOR) };
+}
+
+/** What the commands do. They call the same services as the admin API. */
+export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
+  async 'make-operator'(app, _argument, options) {
+    const input = await checked(NewUserDto, {
+      email: one(options, 'email'),
+      name: one(options, 'name') ?? 'Operator',
+      role: 'operator',
+    });
+    const { id } = await app.get(UsersService).create(USER.newOf(input), SERVICE_ACTOR);
+    return { id, ...(await passwordLink(app, id)) };
+  },
+  async 'make-admin'(app, email) {
+    const users = app.get(UsersService);
+    const user = await users.findByEmail(email);
+    if (!user) throw notFound('No user has this email address. Use make-operator to create one.');
+    const admin = { role: 'operator', operatorRole: 'admin', enabled: true } as const;
+    const { id, operatorRole } = await users.update(user.id, admin, SERVICE_ACTOR);
+    // A new admin has no password any more; the address may be someone else's.
+    return { id, operator_role: operatorRole, ...(await passwordLink(app, id)) };
+  },
+  async apply(app, _argument, options, environment) {
+    const file = one(options, 'file');
+    if (file === undefined) throw badRequest('The file is missing: -f company.yaml');
+    const document = new CompanyDocument(file, await textOfFile(file));
+    const secrets = new SecretSource(path.dirname(path.resolve(file)), environment);
+    const dryRun = options['dry-run'] !== undefined;
+    const actor = await actorNamed(app, one(options, 'as'));
+    const asked = { actor, dryRun, prune: options.prune !== undefined };
+    const changes = await applyCompany(app, document, secrets, asked);
+    return new Printed(textOf(changes, { dryRun }), dryRun && changes.length > 0 ? WOULD_CHANGE : 0);
+  },
+  export: async (app) => new Printed(await exportCompany(app)),
+  async 'reset-second-factor'(app, userId) {
+    await app.get(SecondFactorService).reset(userId, undefined, SERVICE_ACTOR);
+    return { reset: userId };
+  },
+  async 'import-consents'(app, file, options) {
+    const dryRun = options['dry-run'] !== undefined;
+    const text = await textOfFile(file);
+    return { dry_run: dryRun, ...(await app.get(ConsentImportService).run(text, { dryRun })) };
+  },
+  async words(app, _argument, options) {
+    const file = one(options, 'import');
+    const dryRun = options['dry-run'] !== undefined;
+    if ((file === undefined) !== (options.export !== undefined) || (dryRun && file === undefined)) {
+      throw badRequest('Give either --export or --import FILE, and --dry-run only with the file.');
+    }
+    if (file === undefined) return exportWords(app);
+    return { dry_run: dryRun, ...(await importWords(app, await textOfFile(file), dryRun)) };
+  },
+  async audit(app, _argument, options) {
+    const log = app.get(AuditService).follow(one(options, 'after'), options.follow !== undefined);
+    for await (const { row, cursor } of log) await print(lineOf({ cursor, ...AuditEventView.of(row) }));
+    return undefined;
+  },
+  async refusals(app, _argument, options) {
+    const log = app
+      .get(RequestRecordsService)
+      .followRefusals(one(options, 'after'), options.follow !== undefined);
+    for await (const { row, cursor } of log) await print(lineOf({ cursor, ...RefusalView.of(row) }));
+    return undefined;
+  },
+  purge: async (app) => ({ removed: await app.get(PurgeService).purge() }),
+  async reseal(app, _argument, options) {
+    const [database, { encryptionKeys }] = [app.get(DataSource), app.get(Settings)];
+    const lostKey = one(options, 'lost-key');
+    if (lostKey === undefined) await verifyEncryptionKeys(database, encryptionKeys);
+    const all = [
+      await app.get(EndpointResealService).reseal(),
+      await app.get(TokenKeysService).reseal(),
+      await app.get(AuthenticatorAppsService).reseal(),
+      await app.get(MailsService).reseal(),
+      await app.get(ReceiptKeysService).reseal(),
+    ];
+    await resealCanary(database, encryptionKeys, lostKey);
+    // Tokens signed with an unreadable key can no longer be verified; a new key signs from now on.
+    if (lostKey !== undefined) await app.get(TokenKeysService).revokeUnreadable();
+    return {
+      resealed: all.reduce((sum, { resealed }) => sum + resealed, 0),
+      unreadable: all.flatMap(({ unreadable }) => unreadable),
+    };
+  },
+  async 'token-keys'(app) {
+    const keys = await app.get(TokenKeysService).list();
+    return { keys: keys.map(({ id, state, createdAt }) => ({ id, state, created_at: createdAt })) };
+  },
+  'rotate-token-key': async (app) => ({ id: await app.get(TokenKeysService).rotate() }),
+  async 'revoke-token-key'(app, id) {
+    await app.get(TokenKeysService).revoke(Number(id));
+    return { revoked: Number(id), signs: (await app.get(TokenKeysService).signing()).id };
+  },
+};
+
+export const DATABASE_ACTIONS: Record<keyof typeof DATABASE_COMMANDS, DatabaseAction> = {
+  async migrate(databaseUrl, options, wait) {
+    const run = await migrate(databaseUrl, undefined, { serviceRole: one(options, 'service-role'), ...wait });
+    const differences = await schemaDifferencesOf(databaseUrl);
+    const result = {
+      migrations_run: run,
+      ...(differences.length > 0 ? { schema_differences: differences } : {}),
+    };
+    return new Printed(`${JSON.stringify(result, null, 2)}\n`, differences.length > 0 ? 1 : 0);
+  },
+};

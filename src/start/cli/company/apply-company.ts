@@ -1,0 +1,174 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { stringify } from 'yaml';
+import { brandValuesOf } from '#records/brand/brand.dto.js';
+import { BrandService } from '#records/brand/brand.service.js';
+import { isForeignKeyViolation, isUniqueViolation } from '#platform/database/queries/database-errors.js';
+import { Transactions } from '#platform/database/queries/transactions.js';
+import { conflict } from '#platform/http/problems/problem.js';
+import { PurposesService } from '#access/scopes/purposes/purposes.service.js';
+import { OPERATOR_SCOPES, type ScopeAudience } from '#access/scopes/scope.entity.js';
+import { ScopesService } from '#access/scopes/scopes.service.js';
+import {
+  EventCatalogueService,
+  type WholeEventType,
+} from '#events/webhooks/event-types/event-catalogue.service.js';
+import { applyClients, applyConsents, applySecrets, planClients, removeClients } from './apply-clients.js';
+import { applyOwners } from './apply-owners.js';
+import { holdApplyLock } from './apply-lock.js';
+import { refusedAs, type Applying, type ApplyOptions } from './applying.js';
+import { differences, type Change } from './company-differences.js';
+import { MARKS, type Company, type Entry } from './company-sections.js';
+import { readCurrent } from './current-company.js';
+import type { CompanyDocument } from './read-company.js';
+import type { SecretSource } from './secret-source.js';
+
+/** Rolls back a transaction on purpose. */
+class NothingStays extends Error {}
+
+/**
+ * Applies a file in one transaction: all of it or nothing. A dry run does the same, and takes it back at the end, so that it refuses what
+ * would be refused. Returns what changes; throws a 400 problem that lists what is refused.
+ */
+export async function applyCompany(
+  app: INestApplicationContext,
+  document: CompanyDocument,
+  secrets: SecretSource,
+  options: ApplyOptions,
+): Promise<Change[]> {
+  const company = await document.read();
+  let changes: Change[] = [];
+  try {
+    await app.get(Transactions).run(async (manager) => {
+      document.forget();
+      await holdApplyLock(manager);
+      const current = await readCurrent(app, manager, emailsOf(company));
+      const attempt: Applying['attempt'] = async (place, work) => {
+        try {
+          await work();
+        } catch (error) {
+          document.noteRefusal(place, error);
+        }
+      };
+      changes = [];
+      await applyAll({
+        ...{ app, manager, document, company, current, changes, secrets, attempt },
+        ...options,
+      });
+      if (options.dryRun) throw new NothingStays();
+    });
+  } catch (error) {
+    if (isUniqueViolation(error) || isForeignKeyViolation(error)) {
+      throw conflict('Something was changed at the same time; nothing was applied. Try again.');
+    }
+    if (!(error instanceof NothingStays)) throw error;
+  }
+  return changes;
+}
+
+/** The company as a file that, applied, changes nothing, and is refused if its end is missing. */
+export function exportCompany(app: INestApplicationContext): Promise<string> {
+  return app.get(Transactions).run(async (manager) => {
+    const { company } = await readCurrent(app, manager, []);
+    return stringify({ [MARKS.first]: true, ...company, [MARKS.last]: true }, { lineWidth: 0 });
+  });
+}
+
+async function applyAll(applying: Applying): Promise<void> {
+  const { app, manager, document, actor, dryRun } = applying;
+  const owners = await applyOwners(applying);
+  const clients = planClients(applying, owners);
+  // What holds a scope or a purpose goes before it.
+  await removeClients(applying, clients);
+  let n = 0;
+  await putNamed(applying, 'scopes', (name, { description, translations = {}, audience }) =>
+    app.get(ScopesService).putIn(
+      manager,
+      {
+        ...{ name, description: description as string, audience: audience as ScopeAudience },
+        translations: translations as object,
+      },
+      actor,
+      { unnumbered: --n },
+    ),
+  );
+  await putNamed(applying, 'purposes', (name, { words }) =>
+    app.get(PurposesService).putIn(manager, name, words as Entry, actor),
+  );
+  await putNamed(
+    applying,
+    'event_types',
+    (name, { versions, resource = null, translations = {}, ...type }) => {
+      const whole = {
+        ...{ ...type, name, resource, translations },
+        versions: (versions as Entry[]).map(({ draft = false, ...version }) => ({ ...version, draft })),
+      };
+      return app.get(EventCatalogueService).putWholeIn(manager, whole as WholeEventType, actor);
+    },
+  );
+  await applyBrand(applying);
+  await applyClients(applying, clients);
+  if (!document.isRefused) await applyConsents(applying, clients, owners);
+  await removeNamed(applying, 'event_types', (name) =>
+    app.get(EventCatalogueService).deleteIn(manager, name, actor),
+  );
+  await removeNamed(applying, 'purposes', (name) => app.get(PurposesService).deleteIn(manager, name, actor));
+  await removeNamed(applying, 'scopes', (name) => app.get(ScopesService).deleteIn(manager, name, actor));
+  document.refuse();
+  await applySecrets(applying, clients);
+  if (n < 0 && !dryRun) await app.get(ScopesService).giveNumbers(manager);
+}
+
+const CALLED = { scopes: 'scope', purposes: 'purpose', event_types: 'event type' } as const;
+type NamedSection = keyof typeof CALLED;
+
+async function putNamed(
+  { company, current, changes, attempt }: Applying,
+  section: NamedSection,
+  put: (name: string, entry: Entry) => Promise<unknown>,
+): Promise<void> {
+  for (const [name, entry] of Object.entries(company[section] ?? {})) {
+    const before = current.company[section][name];
+    const lines = differences(before, entry);
+    if (lines.length === 0) continue;
+    changes.push({ sign: before ? '~' : '+', what: `${CALLED[section]} ${name}`, lines });
+    await attempt([section, name], () => put(name, entry));
+  }
+}
+
+async function removeNamed(
+  { company, current, prune, changes, attempt }: Applying,
+  section: NamedSection,
+  remove: (name: string) => Promise<void>,
+): Promise<void> {
+  const named = company[section];
+  if (!prune || !named) return;
+  for (const name of Object.keys(current.company[section])) {
+    // The service needs its own scopes, whatever a file says.
+    if (Object.hasOwn(named, name) || (section === 'scopes' && OPERATOR_SCOPES.includes(name))) continue;
+    const what = `${CALLED[section]} ${name}`;
+    changes.push({ sign: '-', what, lines: [] });
+    await attempt([section], () => refusedAs(`${what} cannot be removed`, () => remove(name)));
+  }
+}
+
+async function applyBrand({
+  app,
+  manager,
+  actor,
+  company,
+  current,
+  changes,
+  attempt,
+}: Applying): Promise<void> {
+  const lines = company.brand ? differences(current.company.brand, company.brand) : [];
+  if (lines.length === 0) return;
+  changes.push({ sign: '~', what: 'brand', lines });
+  await attempt(['brand'], () =>
+    app.get(BrandService).changeIn(manager, brandValuesOf(company.brand!), actor),
+  );
+}
+
+function emailsOf({ owners = {}, clients = [] }: Company): string[] {
+  const named = clients.flatMap(({ owner, consents = [] }) => [owner, ...consents.map(({ user }) => user)]);
+  return [...new Set([...Object.keys(owners), ...named])];
+}

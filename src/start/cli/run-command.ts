@@ -1,0 +1,84 @@
+import type { Problem } from '#platform/http/problems/problem.js';
+import { DATABASE_COMMANDS } from './commands.js';
+import { OutputLostError, print } from './output.js';
+import { Printed } from './printed.js';
+import { readArguments, type CommandName } from './read-arguments.js';
+import { apiWordsOf } from '#platform/http/problems/violation.js';
+
+/** The exit code if what a command printed could not be written to its end. What it did is done: it is no refusal. */
+const OUTPUT_LOST = 3;
+
+/**
+ * Runs one command of the operator's tool and prints what came of it as JSON; the exit code, once everything is written. The service
+ * is loaded only for a command line that makes sense, so that usage texts appear at once.
+ */
+export async function runCommand(args: string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  const request = readArguments(args);
+  if ('error' in request) return refuse(request.error);
+  const { name, argument, options } = request;
+  const { migrationSettingsOf, loadSettings } = await import('#platform/config/settings.js');
+  const { SettingsError } = await import('#platform/config/process-environment.js');
+  const { Problem } = await import('#platform/http/problems/problem.js');
+  const { ACTIONS, DATABASE_ACTIONS } = await import('./actions.js');
+  try {
+    if (name === 'apply' && options.schema) {
+      const { companySchema } = await import('./company/company-schema.js');
+      return await show(companySchema());
+    }
+    if (isForDatabase(name)) {
+      const { databaseUrl, migrationWait } = migrationSettingsOf(environment);
+      if (databaseUrl === undefined) return refuse('DATABASE_URL is required.');
+      const wait = {
+        waitSeconds: migrationWait,
+        say: (line: string) => void process.stderr.write(`${line}\n`),
+      };
+      return await show(await DATABASE_ACTIONS[name](databaseUrl, options, wait));
+    }
+    const settings = await loadSettings(environment);
+    if (settings.databaseUrl === undefined) return refuse('DATABASE_URL is required.');
+    const { createCommandApp } = await import('./command-app.js');
+    const app = await createCommandApp(settings);
+    try {
+      return await show(await ACTIONS[name](app, argument, options, environment));
+    } finally {
+      await app.close();
+    }
+  } catch (error) {
+    if (error instanceof OutputLostError) return lost(error);
+    if (error instanceof Problem) return refuse(wordsOf(error));
+    if (error instanceof SettingsError) return refuse(error.message);
+    return refuse(`The command failed: ${(error as Error).message}`);
+  }
+}
+
+const isForDatabase = (name: CommandName): name is keyof typeof DATABASE_COMMANDS =>
+  Object.hasOwn(DATABASE_COMMANDS, name);
+
+async function show(result: object | undefined): Promise<number> {
+  if (result === undefined) return 0;
+  if (result instanceof Printed) {
+    await print(result.text);
+    return result.code;
+  }
+  await print(`${JSON.stringify(result, null, 2)}\n`);
+  // Parts of what was asked for could not be done.
+  return 'refused' in result && (result.refused as unknown[]).length > 0 ? 1 : 0;
+}
+
+const wordsOf = ({ detail, extras: { violations = {} } }: Problem): string =>
+  [
+    detail,
+    ...Object.entries(apiWordsOf(violations)).map(([name, texts]) => `  ${name}: ${texts.join('; ')}`),
+  ].join('\n');
+
+async function refuse(message: string): Promise<number> {
+  // The code says it too, if nobody reads the words.
+  await print(`${message}\n`, 'stderr').catch(() => undefined);
+  return 1;
+}
+
+async function lost({ message, hasNoReader }: OutputLostError): Promise<number> {
+  // A reader that has seen enough, as of `| head`, is told nothing.
+  if (!hasNoReader) await print(`${message}\n`, 'stderr').catch(() => undefined);
+  return OUTPUT_LOST;
+}
