@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Listener } from '#platform/database/connections/listener.service.js';
+import { outsideTransaction } from '#platform/database/queries/transaction-around.js';
 import { SCOPE_DELETED, ScopesRepository } from './scopes.repository.js';
 
 /** The numbers that stand for scopes in tokens. A scope keeps its number as long as it exists, so cached numbers stay valid. */
@@ -57,7 +58,7 @@ export class ScopeNumbersService {
   }
 
   private read(): Promise<void> {
-    this.reading ??= this.readAll().finally(() => {
+    this.reading ??= outsideTransaction(() => this.readAll()).finally(() => {
       this.reading = undefined;
     });
     return this.reading;

@@ -10,6 +10,7 @@ import type { BrandValues } from '#platform/config/brand-values.js';
 import { Settings } from '#platform/config/settings.js';
 import { Listener } from '#platform/database/connections/listener.service.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
+import { outsideTransaction } from '#platform/database/queries/transaction-around.js';
 import { detached } from '#platform/telemetry/log-scope.js';
 import { withoutLogo, type Brand } from '#platform/web/layout/brand.js';
 import { BRAND } from './brand.resource.js';
@@ -125,7 +126,7 @@ export class BrandService implements OnApplicationBootstrap, BeforeApplicationSh
     this.readAt = performance.now();
     const next = this.reading
       .catch(() => undefined)
-      .then(async () => this.take(await this.repository.read()));
+      .then(async () => this.take(await outsideTransaction(() => this.repository.read())));
     this.reading = next;
     return next;
   }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey } from 'jose';
 import { Settings } from '#platform/config/settings.js';
 import { SealedBox } from '#platform/secrets/sealed-box.js';
+import { outsideTransaction } from '#platform/database/queries/transaction-around.js';
 import type { ReceiptKeyEntity } from './receipt-key.entity.js';
 import { ReceiptKeysRepository } from './receipt-keys.repository.js';
 
@@ -44,6 +45,10 @@ export class ReceiptKeysService {
   /** The key to sign with. */
   async signing(): Promise<ReceiptKey> {
     if (this.known && Date.now() < this.known.until) return this.known.key;
+    return outsideTransaction(() => this.findOrMake());
+  }
+
+  private async findOrMake(): Promise<ReceiptKey> {
     let found = await this.repository.signing();
     if (found && (Date.now() - found.createdAt.getTime() > ROTATE_AFTER_MS || !this.open(found))) {
       await this.repository.retire(found.id);

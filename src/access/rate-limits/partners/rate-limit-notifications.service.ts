@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { ClientEntity } from '#access/clients/client.entity.js';
 import { Listener } from '#platform/database/connections/listener.service.js';
+import { outsideTransaction } from '#platform/database/queries/transaction-around.js';
 import { MESSAGES } from '#records/notifications/message-catalogue.js';
 import type { NotificationEntity } from '#records/notifications/notification.entity.js';
 import { newId } from '#platform/secrets/ids.js';
@@ -63,7 +64,7 @@ export class RateLimitNotificationsService {
     if (known && known.until > performance.now()) return known.notification;
     const begun = performance.now();
     const { heard } = this;
-    const found = this.findOrOpen(client, userId, limit);
+    const found = outsideTransaction(() => this.findOrOpen(client, userId, limit));
     const kept: Kept = {
       notification: found.then((period) => period?.notification),
       until: begun + UNHEARD_MS,

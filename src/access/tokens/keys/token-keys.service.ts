@@ -7,6 +7,7 @@ import { Settings } from '#platform/config/settings.js';
 import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
 import { batched } from '#platform/database/queries/batched.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
+import { outsideTransaction } from '#platform/database/queries/transaction-around.js';
 import { notFound } from '#platform/http/problems/problem.js';
 import { SealedBox } from '#platform/secrets/sealed-box.js';
 import type { TokenKeyEntity } from './token-key.entity.js';
@@ -181,7 +182,7 @@ export class TokenKeysService implements OnApplicationBootstrap {
   }
 
   private load(): Promise<Loaded> {
-    return this.looks('keys');
+    return outsideTransaction(() => this.looks('keys'));
   }
 
   private async read(): Promise<Loaded> {

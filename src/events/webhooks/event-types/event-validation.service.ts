@@ -6,6 +6,7 @@ import { EventTypesRepository } from './event-types.repository.js';
 import { idAt } from './json-pointer.js';
 import { currentVersion, type VersionedEventType } from './versioned-event-type.js';
 import { violation, type Violations } from '#platform/http/problems/violation.js';
+import { outsideTransaction } from '#platform/database/queries/transaction-around.js';
 
 /** The parts of an event that its type decides about. */
 export interface Publishing {
@@ -61,16 +62,19 @@ export class EventValidation {
     await this.read();
   }
 
-  /** Call before storing an event: marks the version as used, so that it no longer changes. Writes once for each version. */
+  /**
+   * Call before storing an event: marks the version as used, so that it no longer changes. Writes once for each version, in a transaction
+   * of its own, because all publishers would wait for one that does not end.
+   */
   async beginUse({ unused }: EventVerdict): Promise<void> {
     if (!unused || unused.usedAt !== null) return;
-    await this.repository.markUsed(unused);
+    await outsideTransaction(() => this.repository.markUsed(unused));
     // If it has changed, so has the revision, and the event is validated again.
     unused.usedAt = new Date();
   }
 
   private async read(): Promise<Map<string, VersionedEventType>> {
-    const types = await this.repository.list();
+    const types = await outsideTransaction(() => this.repository.list());
     this.types = new Map(
       types.filter(({ publisher }) => publisher === 'services').map((type) => [type.name, type]),
     );

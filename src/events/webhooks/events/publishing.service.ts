@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { isForeignKeyViolation } from '#platform/database/queries/database-errors.js';
+import { refuseInTransaction } from '#platform/database/queries/transaction-around.js';
 import {
   serviceUnavailable,
   unprocessableContent,
@@ -177,6 +178,7 @@ export class PublishingService {
   }
 
   private store(event: NewEvent): Promise<PublishResult> {
+    refuseInTransaction('An event that is stored together with others');
     return new Promise((resolve, reject) => {
       this.waiting.push({ event, resolve, reject });
       if (!this.isStoring) void this.storeWaiting();

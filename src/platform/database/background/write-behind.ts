@@ -2,6 +2,7 @@ import { Logger, type OnModuleInit } from '@nestjs/common';
 import type { HttpAdapterHost } from '@nestjs/core';
 import { Interval } from '@nestjs/schedule';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { outsideTransaction } from '../queries/transaction-around.js';
 
 const WRITE_EVERY_MS = 5_000;
 
@@ -25,7 +26,8 @@ export abstract class WriteBehind implements OnModuleInit {
   /** Writes everything collected since the last write; one write at a time. */
   @Interval(WRITE_EVERY_MS)
   flush(): Promise<void> {
-    this.writing = this.writing.then(() => this.write());
+    // What others have collected, too.
+    this.writing = outsideTransaction(() => this.writing.then(() => this.write()));
     return this.writing;
   }
 

@@ -5,6 +5,7 @@ import { AccessChangesRepository, type ChangesRead } from './access-changes.repo
 import type { AccessSubject } from './access-subject.js';
 import { ChangeWindow } from './change-window.js';
 import { Listener } from '../connections/listener.service.js';
+import { outsideTransaction } from '../queries/transaction-around.js';
 
 /** How long a read of the changes can be trusted, in milliseconds: a change is seen within this time of its commit. */
 export const TRUSTED_MS = 90;
@@ -197,7 +198,8 @@ export class AccessChanges {
   /** Calls made while a round trip is in progress share the next one. */
   private roundTrip(): Promise<void> {
     if (!this.readInFlight) {
-      this.readInFlight = this.read().finally(() => {
+      // Shared by all that wait for it, and followers act on what it finds.
+      this.readInFlight = outsideTransaction(() => this.read()).finally(() => {
         this.readInFlight = undefined;
       });
       return this.readInFlight;

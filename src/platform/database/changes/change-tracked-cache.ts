@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { AccessChanges } from './access-changes.service.js';
+import { outsideTransaction } from '../queries/transaction-around.js';
 import { upTo } from '#platform/config/cache-capacity.js';
 
 /** A value as read, and how long it can be relied on. */
@@ -57,7 +58,8 @@ export class ChangeTrackedCache<V extends object> {
   async read(key: string, read: () => Promise<Reading<V> | undefined>): Promise<V | undefined> {
     const { position } = this.changes;
     const begun = performance.now();
-    const reading = await read();
+    // Others are served what it returns.
+    const reading = await outsideTransaction(read);
     if (!reading) return undefined;
     const { value, dependsOn, seconds } = reading;
     this.kept.set(key, { value, dependsOn, position, until: begun + seconds * 1000 });

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
+import { refuseAnotherConnection } from '../queries/transaction-around.js';
 
 type Callback = Parameters<pg.Pool['connect']>[0];
 
@@ -56,6 +57,7 @@ export function sharedPool(
           this.connect((error, client) => (error ? reject(error) : resolve(client!))),
         );
       }
+      refuseAnotherConnection((dataSource) => sharedPoolOf(dataSource) === this);
       if (isFirst(this.isStatement) || this.ending) return super.connect(callback);
       const begin = () => this.connectOther(callback);
       if (this.taken < this.options.max - keptFree(this.options.max)) return begin();

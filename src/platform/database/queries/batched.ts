@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { refuseInTransaction } from './transaction-around.js';
 
 // A statement that takes longer is waiting for something, so others no longer wait for it.
 const PATIENCE_MS = 20;
@@ -10,7 +11,7 @@ const MOST = 200;
 /**
  * Combines concurrent calls into one statement. A single call runs immediately. Under load, calls made while a statement is
  * running share the next one, which starts after it or 20 ms later, whichever comes first. `run` gets 1 to 200 keys and returns a
- * result or an Error for each, in the same order; if it throws, all calls fail with that error.
+ * result or an Error for each, in the same order; if it throws, all calls fail with that error. A call inside of a transaction throws.
  */
 export function batched<K, V>(
   run: (keys: readonly K[]) => Promise<readonly (V | Error)[]>,
@@ -55,5 +56,8 @@ export function batched<K, V>(
       },
     },
   );
-  return (key) => loader.load(key);
+  return (key) => {
+    refuseInTransaction('A statement for several callers');
+    return loader.load(key);
+  };
 }

@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AccessChanges } from '../changes/access-changes.service.js';
+import { runnerAround } from './transaction-around.js';
 
-/** Runs work in one transaction; a transaction that lost to another one is run again from the beginning. */
+/**
+ * Runs work in one transaction; a transaction that lost to another one is run again from the beginning. It is around everything that
+ * the work calls: repositories join it, and an inner one is part of the outer one.
+ */
 @Injectable()
 export class Transactions {
   constructor(
@@ -12,8 +16,9 @@ export class Transactions {
 
   /** Returns once it is committed, and this instance no longer relies on anything it changed. */
   async run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    const isInner = runnerAround(this.dataSource) !== undefined;
     const result = await this.dataSource.transaction(work);
-    await this.changes.catchUp();
+    if (!isInner) await this.changes.catchUp();
     return result;
   }
 }
