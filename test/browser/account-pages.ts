@@ -152,7 +152,7 @@ export const ACCOUNT_PAGES: Record<string, PageOpener> = {
     const key = newSecret('exportKey');
     const link = { userId: cast.driver.id, digest: digestOf(key), ttl: 3600 };
     const exports = service.app.get(DataExportsRepository, { strict: false });
-    await service.app.get(Transactions).run((manager) => exports.replace(manager, link));
+    await service.app.get(Transactions).run(() => exports.replace(link));
     await page.goto(`${service.url}/account/export/${key}`);
     await page.getByRole('button', { name: 'Download as a file' }).waitFor();
   },

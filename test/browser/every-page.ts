@@ -141,9 +141,7 @@ async function mailedKey(
   const key = newSecret(kind);
   await app
     .get(Transactions)
-    .run((manager) =>
-      app.get(EmailLinksRepository).insert(manager, { ...row, digest: digestOf(key), ttl: 3600 }),
-    );
+    .run(() => app.get(EmailLinksRepository).insert({ ...row, digest: digestOf(key), ttl: 3600 }));
   return key;
 }
 
@@ -169,9 +167,7 @@ async function invitationKey(
   if (toOperators) await makeAdmin(service, owner);
   await app
     .get(Transactions)
-    .run((manager) =>
-      app.get(InvitationsRepository).insert(manager, { ...invitation, digest: digestOf(key), ttl: 3600 }),
-    );
+    .run(() => app.get(InvitationsRepository).insert({ ...invitation, digest: digestOf(key), ttl: 3600 }));
   return key;
 }
 

@@ -86,11 +86,10 @@ describe('by mail, in a browser without scripts,', () => {
         const { logoId } = await service.app.get(ClientsService).get(client.id);
         await service.app
           .get(Transactions)
-          .run((manager) =>
+          .run(() =>
             service.app
               .get(NotificationsService)
               .raise(
-                manager,
                 user.id,
                 null,
                 MESSAGES.refreshTokenReplayed(client.name, { logoId, organisation: NAME }),

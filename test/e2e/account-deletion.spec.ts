@@ -351,8 +351,8 @@ describe('Deleting one’s account', () => {
     const erase = users.eraseIn.bind(users);
     const spy = jest
       .spyOn(users, 'eraseIn')
-      .mockImplementation((manager, id, actor) =>
-        id === user.id ? Promise.reject(new Error('The disk is on fire.')) : erase(manager, id, actor),
+      .mockImplementation((id, actor) =>
+        id === user.id ? Promise.reject(new Error('The disk is on fire.')) : erase(id, actor),
       );
     expect(await deletions().eraseDue()).toBe(1);
     expect([await exists(), await waits()]).toEqual([true, true]);

@@ -55,9 +55,7 @@ describe('The export of a person’s data', () => {
   const newLinkOf = async ({ id }: UserEntity): Promise<string> => {
     const { key, digest } = newLink('exportKey');
     const exports = service.app.get(DataExportsRepository);
-    await service.app
-      .get(Transactions)
-      .run((manager) => exports.replace(manager, { userId: id, digest, ttl: 3600 }));
+    await service.app.get(Transactions).run(() => exports.replace({ userId: id, digest, ttl: 3600 }));
     return `${PATH}/${key}`;
   };
   const download = async (link: string, by: BrowserSession = browser): Promise<Page> =>

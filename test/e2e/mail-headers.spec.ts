@@ -34,7 +34,7 @@ describe('The mails of the service', () => {
   const raise = (message: typeof CONNECTED, to = user): Promise<void> =>
     service.app
       .get(Transactions)
-      .run((manager) => service.app.get(NotificationsService).raise(manager, to.id, null, message));
+      .run(() => service.app.get(NotificationsService).raise(to.id, null, message));
   /** The address in `List-Unsubscribe`. */
   const listLinkOf = (mail: ReceivedMail): string | undefined => {
     const list = mail.headers.get('list') as { unsubscribe?: { url: string } } | undefined;
@@ -99,9 +99,7 @@ describe('The mails of the service', () => {
     let [ofCompany, ofClient]: Buffer[] = [];
 
     beforeAll(async () => ([ofCompany, ofClient] = await Promise.all([png(64), png(48, 48, '#aa2200')])));
-    beforeEach(() =>
-      service.app.get(Transactions).run((manager) => service.app.get(LogosService).store(manager, ofClient!)),
-    );
+    beforeEach(() => service.app.get(Transactions).run(() => service.app.get(LogosService).store(ofClient!)));
     afterEach(() => setLogo(null));
 
     it('that of the company and that of the application', async () => {

@@ -21,8 +21,8 @@ describe('Mail', () => {
 
   const newAddress = () => `driver${++counter}@mail.example`;
   const queue = (address: string, usefulSeconds?: number): Promise<void> =>
-    service.app.get(Transactions).run((manager) =>
-      service.app.get(MailsService).queue(manager, {
+    service.app.get(Transactions).run(() =>
+      service.app.get(MailsService).queue({
         ...{ kind: 'sign_up', address, usefulSeconds, cause: `test ${address}` },
         mail: { subject: 'A subject', paragraphs: ['A text'], footer: [] },
       }),

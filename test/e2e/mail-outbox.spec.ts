@@ -37,7 +37,7 @@ describe('The outbox', () => {
     ...more,
   });
   const queue = (mail = newMail(), { app }: TestInstance = service): Promise<void> =>
-    app.get(Transactions).run((manager) => app.get(MailsService).queue(manager, mail));
+    app.get(Transactions).run(() => app.get(MailsService).queue(mail));
   const rows = (to = address): Promise<Row[]> =>
     service.database.query(
       `SELECT id, state, attempts, last_error, sealed_content IS NOT NULL AS has_content,
@@ -121,8 +121,8 @@ describe('The outbox', () => {
     const { app } = service;
     await app
       .get(DataSource)
-      .transaction(async (manager) => {
-        await app.get(MailsService).queue(manager, newMail());
+      .transaction(async () => {
+        await app.get(MailsService).queue(newMail());
         throw new Error('rolled back');
       })
       .catch(() => undefined);

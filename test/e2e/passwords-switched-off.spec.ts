@@ -123,8 +123,8 @@ describe('With PASSWORD_SIGN_IN=false', () => {
       MESSAGES.applicationConnected('Example App'),
     ];
     const notifications = service.app.get(NotificationsService);
-    await service.app.get(Transactions).run(async (manager) => {
-      for (const message of messages) await notifications.raise(manager, user.id, null, message);
+    await service.app.get(Transactions).run(async () => {
+      for (const message of messages) await notifications.raise(user.id, null, message);
     });
     const stored = await service.database.query<{ body: string; messages: object }>(
       'SELECT detail_page_body AS body, messages FROM notifications WHERE user_id = $1',

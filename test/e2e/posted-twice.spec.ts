@@ -114,9 +114,7 @@ describe('A form that is posted twice', () => {
       const { key, digest } = newLink('exportKey');
       await service.app
         .get(Transactions)
-        .run((manager) =>
-          service.app.get(DataExportsRepository).replace(manager, { userId: user.id, digest, ttl: 3600 }),
-        );
+        .run(() => service.app.get(DataExportsRepository).replace({ userId: user.id, digest, ttl: 3600 }));
       const path = `/account/export/${key}`;
       const download = click(browser, await browser.open(path), path);
       const [file, again] = [(await download()).answer, (await download(other())).answer];

@@ -36,7 +36,7 @@ describe('The language of a person', () => {
   const raise = (message: Message, clientId: string | null = null): Promise<void> =>
     service.app
       .get(Transactions)
-      .run((manager) => service.app.get(NotificationsService).raise(manager, user.id, clientId, message));
+      .run(() => service.app.get(NotificationsService).raise(user.id, clientId, message));
 
   describe('of an account', () => {
     it('is refused by the admin API if there is no such language', async () => {

@@ -49,10 +49,8 @@ const revokeAll = () => {
   const { app } = service;
   return app
     .get(DataSource)
-    .transaction((manager) =>
-      app
-        .get(GrantsRepository, { strict: false })
-        .revokeOfClient(manager, clientId, 'tokens_revoked', AT_ONCE),
+    .transaction(() =>
+      app.get(GrantsRepository, { strict: false }).revokeOfClient(clientId, 'tokens_revoked', AT_ONCE),
     );
 };
 

@@ -39,9 +39,7 @@ describe('Mail to users', () => {
   const admins = (path: string) =>
     service.http.send(`/admin/users/${user.id}${path}`, { method: 'POST', bearer: admin });
   const raise = (message = MESSAGES.newSignIn('192.0.2.1'), id = user.id): Promise<void> =>
-    service.app
-      .get(Transactions)
-      .run((manager) => service.app.get(NotificationsService).raise(manager, id, null, message));
+    service.app.get(Transactions).run(() => service.app.get(NotificationsService).raise(id, null, message));
   /** Everything queued before has been sent when this mail to someone else has arrived. */
   const settled = async (): Promise<void> => {
     const other = await service.make.user({ emailVerified: true });

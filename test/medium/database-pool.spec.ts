@@ -90,14 +90,14 @@ describe('the pool of connections', () => {
 
   it('treats a connection cut between two statements of a transaction as an unavailable database', async () => {
     const error = await failureOf(
-      new Transactions(dataSource, NO_CHANGES).run(async (manager) => {
-        const [{ pid }] = (await manager.query('SELECT pg_backend_pid() AS pid')) as [{ pid: number }];
+      new Transactions(dataSource, NO_CHANGES).run(async () => {
+        const [{ pid }] = (await dataSource.query('SELECT pg_backend_pid() AS pid')) as [{ pid: number }];
         const ended = new Promise((resolve) =>
           (dataSource.driver as unknown as { master: NodeJS.EventEmitter }).master.once('remove', resolve),
         );
         await database.query('SELECT pg_terminate_backend($1)', [pid]);
         await ended;
-        await manager.query('SELECT 1');
+        await dataSource.query('SELECT 1');
       }),
     );
     expect([isDatabaseAway(error), error]).toEqual([true, expect.any(Error)]);
@@ -141,7 +141,7 @@ describe('the pool of connections', () => {
       ['a single statement', () => dataSource.query(ADD)],
       ['a single statement of a repository', () => dataSource.manager.query(ADD)],
       ['a prepared statement', () => new Statements(dataSource).run('add', ADD, [])],
-      ['a transaction', () => new Transactions(dataSource, NO_CHANGES).run((manager) => manager.query(ADD))],
+      ['a transaction', () => new Transactions(dataSource, NO_CHANGES).run(() => dataSource.query(ADD))],
     ])('%s that lost a deadlock', async (_, work) => {
       expect(sorted(rowsOf(await deadlocked(work)))).toEqual(DONE);
     });

@@ -1,4 +1,4 @@
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { RecoveriesRepository } from '#events/webhooks/deliveries/recoveries.repository.js';
 import { RecoveriesService } from '#events/webhooks/deliveries/recoveries.service.js';
@@ -78,22 +78,23 @@ describe('A recovery', () => {
       const endpointId = await makeEndpoint();
       const range = await pauseFor(endpointId, 20);
       const plans: Plan[] = [];
-      await service.app.get(DataSource).transaction(async (manager) => {
+      const dataSource = service.app.get(DataSource);
+      await dataSource.transaction(async () => {
         const repository = service.app.get(RecoveriesRepository);
-        await repository.closePauses(manager, endpointId);
-        const explaining = {
-          query: async (sql: string, parameters: unknown[]) => {
-            const [{ 'QUERY PLAN': plan }] = (await manager.query(
-              `EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`,
-              parameters,
-            )) as [{ 'QUERY PLAN': [{ Plan: Plan }] }];
-            plans.push(plan[0].Plan);
-            return [{ count: 0 }];
-          },
-        } as EntityManager;
+        await repository.closePauses(endpointId);
+        const ask = dataSource.query.bind(dataSource);
+        const explaining = jest.spyOn(dataSource, 'query').mockImplementation(async (sql, ...rest) => {
+          const [{ 'QUERY PLAN': plan }] = await ask<[{ 'QUERY PLAN': [{ Plan: Plan }] }]>(
+            `EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`,
+            ...rest,
+          );
+          plans.push(plan[0].Plan);
+          return [{ count: 0 }];
+        });
         const missed = { recoveryId: 'rcvr', endpointId, clientId: client.id, ...range };
-        await repository.sendMissed(explaining, missed, { sent: 0, limit: 5_000 });
-        await repository.sendMissedOfClient(explaining, missed, { sent: 0, limit: 5_000 });
+        await repository.sendMissed(missed, { sent: 0, limit: 5_000 });
+        await repository.sendMissedOfClient(missed, { sent: 0, limit: 5_000 });
+        explaining.mockRestore();
       });
       expect(plans.map(rowsOf).map((rows) => rows < READ_AT_MOST)).toEqual([true, true]);
     });

@@ -13,7 +13,5 @@ export async function consentedCode(
 ): Promise<string> {
   await app.get(GivenConsentsService).record(clientId, userId, PARTNER_SCOPES, null, SERVICE_ACTOR);
   const given = { clientId, userId, redirectUri: REDIRECT_URI, scopes: PARTNER_SCOPES, codeChallenge: null };
-  return app
-    .get(DataSource)
-    .transaction((manager) => app.get(AuthorizationCodesService).issue(manager, given));
+  return app.get(DataSource).transaction(() => app.get(AuthorizationCodesService).issue(given));
 }

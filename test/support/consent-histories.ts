@@ -68,9 +68,8 @@ export async function perform(
       case 'approve':
         await service.app
           .get(Transactions)
-          .run((manager) =>
+          .run(() =>
             given.approve(
-              manager,
               client,
               userId,
               { scopes: step.scopes, meanings: [], method: 'page', words },

@@ -63,9 +63,7 @@ export class Factory {
 
     const operatorRole = user.role === 'operator' ? (user.operatorRole ?? 'admin') : undefined;
     const passwordHash = await hashCheaply();
-    return users.createBy((_manager, insert) =>
-      insert({ ...user, operatorRole, passwordHash }, SERVICE_ACTOR),
-    );
+    return users.createBy((insert) => insert({ ...user, operatorRole, passwordHash }, SERVICE_ACTOR));
   }
 
   /** A confidential client of a new owner with both partner scopes and both grants, unless specified otherwise. */

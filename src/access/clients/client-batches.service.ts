@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
-import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor, type AuditEntry } from '#records/audit/audit.service.js';
 import { Problem, validationFailed } from '#platform/http/problems/problem.js';
 import { violation, type Violations } from '#platform/http/problems/violation.js';
@@ -38,25 +37,19 @@ export class ClientBatchesService {
   ) {}
 
   /** All clients, by id. */
-  list(manager: EntityManager): Promise<ClientEntity[]> {
-    return this.repository.listAll(manager);
+  list(): Promise<ClientEntity[]> {
+    return this.repository.listAll();
   }
 
   /** Creates and changes clients in the caller's transaction. Returns the 400 problem of each refused client, by its index. */
-  async put(
-    manager: EntityManager,
-    wanted: readonly WantedClient[],
-    actor: Actor,
-  ): Promise<Map<number, Problem>> {
+  async put(wanted: readonly WantedClient[], actor: Actor): Promise<Map<number, Problem>> {
     const refused = new Map<number, Problem>();
     if (wanted.length === 0) return refused;
     const old = wanted.flatMap(({ id, isNew }) => (isNew ? [] : [id]));
-    const before = new Map(
-      (await this.repository.lockAll(manager, old)).map((client) => [client.id, client]),
-    );
-    const catalogue = await this.scopes.listAndHold(manager);
+    const before = new Map((await this.repository.lockAll(old)).map((client) => [client.id, client]));
+    const catalogue = await this.scopes.listAndHold();
     const named = [...new Set(wanted.flatMap(({ input }) => input.purposes ?? []))];
-    const purposes = await this.purposes.hold(manager, named);
+    const purposes = await this.purposes.hold(named);
     const [created, changed]: [Values[], Values[]] = [[], []];
     for (const [n, each] of wanted.entries()) {
       const was = before.get(each.id);
@@ -65,7 +58,7 @@ export class ClientBatchesService {
         ...CLIENT.complete(each.input),
       };
       try {
-        await this.check(manager, was, values, { catalogue, purposes }, actor);
+        await this.check(was, values, { catalogue, purposes }, actor);
         (was ? changed : created).push(values);
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
@@ -73,38 +66,33 @@ export class ClientBatchesService {
       }
     }
     if (refused.size > 0) return refused;
-    await this.repository.insertAll(manager, created);
-    await this.repository.updateAll(manager, changed);
+    await this.repository.insertAll(created);
+    await this.repository.updateAll(changed);
     for (const { id, enabled } of changed) {
       if (before.get(id)!.enabled && !enabled) {
-        await this.revocations.revokeByClient(manager, id, 'client_disabled');
+        await this.revocations.revokeByClient(id, 'client_disabled');
       }
     }
     const entries = [...created, ...changed].flatMap((values) => entryOf(before.get(values.id), values));
-    await this.audit.recordAll(manager, actor, entries);
+    await this.audit.recordAll(actor, entries);
     return refused;
   }
 
   /** The digests of the secrets of these clients, and whether each has expired. */
-  secretsOf(manager: EntityManager, ids: readonly string[]): ReturnType<ClientsRepository['digestsOf']> {
-    return this.repository.digestsOf(manager, ids);
+  secretsOf(ids: readonly string[]): ReturnType<ClientsRepository['digestsOf']> {
+    return this.repository.digestsOf(ids);
   }
 
   /** Adds a secret to each of these clients; earlier ones stay valid for a day, also one that someone else adds at this moment. */
   async addSecrets(
-    manager: EntityManager,
     secrets: readonly { clientId: string; digest: Buffer; isNew: boolean }[],
     actor: Actor,
   ): Promise<void> {
     if (secrets.length === 0) return;
-    await this.repository.lockAll(
-      manager,
-      secrets.map(({ clientId }) => clientId),
-    );
-    const until = await this.repository.addSecrets(manager, secrets, DEFAULT_SECRET_OVERLAP_SECONDS);
+    await this.repository.lockAll(secrets.map(({ clientId }) => clientId));
+    const until = await this.repository.addSecrets(secrets, DEFAULT_SECRET_OVERLAP_SECONDS);
     const rotated = secrets.filter(({ isNew }) => !isNew);
     await this.audit.recordAll(
-      manager,
       actor,
       rotated.map(({ clientId }) => ({
         ...{ action: 'client.secret_rotated', subjectType: 'client', subjectId: clientId },
@@ -114,7 +102,6 @@ export class ClientBatchesService {
   }
 
   private async check(
-    manager: EntityManager,
     was: ClientEntity | undefined,
     values: Values,
     { catalogue, purposes }: { catalogue: ScopeEntity[]; purposes: string[] },
@@ -123,7 +110,7 @@ export class ClientBatchesService {
     const violations = { ...clientViolations(values, catalogue, purposes), ...(was && fixedIn(was, values)) };
     if (Object.keys(violations).length > 0) throw validationFailed(violations);
     if (was?.enabled === values.enabled && was.companyService === values.companyService) return;
-    await this.operators.requireBacking(manager, values, catalogue, actor);
+    await this.operators.requireBacking(values, catalogue, actor);
   }
 }
 

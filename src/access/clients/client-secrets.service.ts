@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
@@ -67,26 +66,25 @@ export class ClientSecretsService {
 
   /** The same as `rotate`, in the caller's transaction. */
   async rotateIn(
-    manager: EntityManager,
     clientId: string,
     expirePreviousIn: number,
     actor: Actor,
     { newest, alongside }: { newest?: string; alongside?: Alongside } = {},
   ): Promise<RotatedSecret | undefined> {
     const secret = newSecret('clientSecret');
-    const client = await this.clients.lockIn(manager, clientId);
+    const client = await this.clients.lockIn(clientId);
     if (client.type === 'public') throw conflict('A public client has no secret.');
     const digest = digestOf(secret);
-    const until = await this.repository.addSecret(manager, clientId, digest, expirePreviousIn, newest);
+    const until = await this.repository.addSecret(clientId, digest, expirePreviousIn, newest);
     if (until === undefined) return undefined;
     // Without an overlap the old secret is assumed to be compromised: its holder may have opened the portal.
-    if (expirePreviousIn === 0) await this.revocations.revokePortals(manager, { clientId });
-    await this.audit.record(manager, actor, {
+    if (expirePreviousIn === 0) await this.revocations.revokePortals({ clientId });
+    await this.audit.record(actor, {
       action: 'client.secret_rotated',
       subjectId: clientId,
       after: { previous_secret_expires_at: until?.toISOString() ?? null },
     });
-    await alongside?.(manager, client);
+    await alongside?.(client);
     return { secret, previousSecretExpiresAt: until };
   }
 
@@ -95,14 +93,14 @@ export class ClientSecretsService {
    * opened the portal. Throws a 409 problem if there is no such secret, or no longer.
    */
   end(clientId: string, name: string, actor: Actor, alongside?: Alongside): Promise<void> {
-    return this.transactions.run(async (manager) => {
-      const client = await this.clients.lockIn(manager, clientId);
-      if (!(await this.repository.endSecret(manager, clientId, name))) {
+    return this.transactions.run(async () => {
+      const client = await this.clients.lockIn(clientId);
+      if (!(await this.repository.endSecret(clientId, name))) {
         throw conflict('This secret has ended already, or it is the newest one: rotate that instead.');
       }
-      await this.revocations.revokePortals(manager, { clientId });
-      await this.audit.record(manager, actor, { action: 'client.secret_ended', subjectId: clientId });
-      await alongside?.(manager, client);
+      await this.revocations.revokePortals({ clientId });
+      await this.audit.record(actor, { action: 'client.secret_ended', subjectId: clientId });
+      await alongside?.(client);
     });
   }
 
@@ -112,8 +110,6 @@ export class ClientSecretsService {
     actor: Actor,
     options: { newest?: string; alongside?: Alongside },
   ): Promise<RotatedSecret | undefined> {
-    return this.transactions.run((manager) =>
-      this.rotateIn(manager, clientId, expirePreviousIn, actor, options),
-    );
+    return this.transactions.run(() => this.rotateIn(clientId, expirePreviousIn, actor, options));
   }
 }

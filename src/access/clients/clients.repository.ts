@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, Repository, type EntityManager } from 'typeorm';
+import { In, Repository } from 'typeorm';
 import { batched } from '#platform/database/queries/batched.js';
 import { columnList, splitRow } from '#platform/database/queries/column-list.js';
 import { searchFor } from '#platform/database/queries/search.js';
@@ -14,7 +14,6 @@ import { ClientEntity } from './client.entity.js';
 import { CLIENT } from './client.resource.js';
 import type { SecretInfo } from './secret-info.js';
 import { KNOWN_MEMBERS, type ClientWithSecrets, type KnownClient } from './client-with-secrets.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 /** The stored columns of a client, without its id and timestamps. */
 export type ClientValues = Omit<ClientEntity, 'id' | 'realm' | 'createdAt' | 'updatedAt'>;
@@ -52,8 +51,8 @@ export class ClientsRepository {
     return this.clients.find({ select, order: { id: 'ASC' }, take: limit });
   }
 
-  findById(id: string, manager: EntityManager = this.clients.manager): Promise<ClientEntity | null> {
-    return manager.withRepository(this.clients).findOneBy({ id });
+  findById(id: string): Promise<ClientEntity | null> {
+    return this.clients.findOneBy({ id });
   }
 
   /** The clients of an owner, up to a limit. */
@@ -61,22 +60,22 @@ export class ClientsRepository {
     return this.clients.find({ where: { ownerId }, order: { id: 'ASC' }, take: limit });
   }
 
-  existsOf(ownerId: string, manager: EntityManager = this.clients.manager): Promise<boolean> {
-    return manager.withRepository(this.clients).existsBy({ ownerId });
+  existsOf(ownerId: string): Promise<boolean> {
+    return this.clients.existsBy({ ownerId });
   }
 
-  async insert(manager: EntityManager, id: string, values: ClientValues): Promise<void> {
-    await manager.withRepository(this.clients).insert({ ...values, id, realm: realmOf(values) });
+  async insert(id: string, values: ClientValues): Promise<void> {
+    await this.clients.insert({ ...values, id, realm: realmOf(values) });
   }
 
   /** All clients, by id. */
-  listAll(manager: EntityManager): Promise<ClientEntity[]> {
-    return manager.withRepository(this.clients).find({ order: { id: 'ASC' } });
+  listAll(): Promise<ClientEntity[]> {
+    return this.clients.find({ order: { id: 'ASC' } });
   }
 
   /** Reads these clients, and locks them in the order of their ids. */
-  lockAll(manager: EntityManager, ids: readonly string[]): Promise<ClientEntity[]> {
-    return manager.withRepository(this.clients).find({
+  lockAll(ids: readonly string[]): Promise<ClientEntity[]> {
+    return this.clients.find({
       where: { id: In(ids) },
       order: { id: 'ASC' },
       lock: { mode: 'for_no_key_update' },
@@ -86,13 +85,10 @@ export class ClientsRepository {
   /**
    * Inserts them in one statement. Tokens of an earlier client with the same id stay revoked, because they have an earlier epoch.
    */
-  async insertAll(
-    manager: EntityManager,
-    clients: readonly (ClientValues & { id: string })[],
-  ): Promise<void> {
+  async insertAll(clients: readonly (ClientValues & { id: string })[]): Promise<void> {
     if (clients.length === 0) return;
     const columns = this.columnsOf(['id', 'realm', ...CLIENT_VALUES]);
-    await manager.query(
+    await this.clients.manager.query(
       `INSERT INTO clients (${columns}, token_epoch)
        SELECT ${columns}, extract(epoch FROM now() - timestamptz '2020-01-01Z')::int
          FROM jsonb_populate_recordset(NULL::clients, $1)`,
@@ -101,13 +97,10 @@ export class ClientsRepository {
   }
 
   /** Sets all values of these clients that can change, in one statement. */
-  async updateAll(
-    manager: EntityManager,
-    clients: readonly (ClientValues & { id: string })[],
-  ): Promise<void> {
+  async updateAll(clients: readonly (ClientValues & { id: string })[]): Promise<void> {
     if (clients.length === 0) return;
     const columns = this.columnsOf(CLIENT_VALUES.filter((name) => name !== 'environment'));
-    await manager.query(
+    await this.clients.manager.query(
       `UPDATE clients c SET (${columns}, updated_at) = ROW (${columns.replace(/\w+/g, 'w.$&')}, now())
          FROM jsonb_populate_recordset(NULL::clients, $1) AS w WHERE w.id = c.id`,
       [JSON.stringify(clients.map((client) => this.rowOf(client)))],
@@ -127,12 +120,12 @@ export class ClientsRepository {
   }
 
   /** Sets the values that are given. */
-  async update(manager: EntityManager, id: string, values: Partial<ClientValues>): Promise<void> {
-    await manager.withRepository(this.clients).update({ id }, { ...values, updatedAt: () => 'now()' });
+  async update(id: string, values: Partial<ClientValues>): Promise<void> {
+    await this.clients.update({ id }, { ...values, updatedAt: () => 'now()' });
   }
 
-  async delete(manager: EntityManager, id: string): Promise<void> {
-    await manager.withRepository(this.clients).delete({ id });
+  async delete(id: string): Promise<void> {
+    await this.clients.delete({ id });
   }
 
   /**
@@ -163,17 +156,13 @@ export class ClientsRepository {
   });
 
   /** The row, share-locked until the transaction ends: it does not change meanwhile. */
-  hold(manager: EntityManager, id: string): Promise<ClientEntity | null> {
-    return manager
-      .withRepository(this.clients)
-      .findOne({ where: { id }, lock: { mode: 'pessimistic_read' } });
+  hold(id: string): Promise<ClientEntity | null> {
+    return this.clients.findOne({ where: { id }, lock: { mode: 'pessimistic_read' } });
   }
 
   /** Reads the row and locks it until the transaction ends, so that nothing new is issued based on it in the meantime. */
-  lock(manager: EntityManager, id: string): Promise<ClientEntity | null> {
-    return manager
-      .withRepository(this.clients)
-      .findOne({ where: { id }, lock: { mode: 'for_no_key_update' } });
+  lock(id: string): Promise<ClientEntity | null> {
+    return this.clients.findOne({ where: { id }, lock: { mode: 'for_no_key_update' } });
   }
 
   /** One page by id; `q` is part of the name, or an id. */
@@ -218,10 +207,9 @@ export class ClientsRepository {
 
   /** The secrets of these clients, expired ones too, by their digests. */
   async digestsOf(
-    manager: EntityManager,
     ids: readonly string[],
   ): Promise<{ clientId: string; digest: Buffer; isExpired: boolean }[]> {
-    return manager.query(
+    return this.clients.manager.query(
       `SELECT client_id AS "clientId", digest, coalesce(expires_at <= now(), false) AS "isExpired"
          FROM client_secrets WHERE client_id = ANY ($1)`,
       [ids],
@@ -233,17 +221,16 @@ export class ClientsRepository {
    * those of a client do, if it had any. Requires locks on the rows of the clients.
    */
   async addSecrets(
-    manager: EntityManager,
     secrets: readonly { clientId: string; digest: Buffer }[],
     expirePreviousIn: number,
   ): Promise<Map<string, Date>> {
     const columns = [secrets.map(({ clientId }) => clientId), secrets.map(({ digest }) => digest)];
-    await manager.query(
+    await this.clients.manager.query(
       `INSERT INTO client_secrets (client_id, digest, created_at)
        SELECT id, digest, clock_timestamp() FROM unnest($1::text[], $2::bytea[]) AS n (id, digest)`,
       columns,
     );
-    const [rows]: [{ client_id: string; expires_at: Date }[]] = await manager.query(
+    const [rows]: [{ client_id: string; expires_at: Date }[]] = await this.clients.manager.query(
       `UPDATE client_secrets s SET expires_at = least(s.expires_at, clock_timestamp() + make_interval(secs => $3))
          FROM unnest($1::text[], $2::bytea[]) AS n (id, digest)
         WHERE s.client_id = n.id AND s.digest <> n.digest AND (s.expires_at IS NULL OR s.expires_at > clock_timestamp())
@@ -272,14 +259,13 @@ export class ClientsRepository {
    * none. Undefined, without any change, if the newest secret is not `newest`. Requires a lock on the client's row.
    */
   async addSecret(
-    manager: EntityManager,
     clientId: string,
     digest: Buffer,
     expirePreviousIn: number,
     newest?: string,
   ): Promise<Date | null | undefined> {
-    if (!(await this.insertSecret(manager, clientId, digest, newest))) return undefined;
-    const times = await this.expireOthers(manager, clientId, digest, expirePreviousIn);
+    if (!(await this.insertSecret(clientId, digest, newest))) return undefined;
+    const times = await this.expireOthers(clientId, digest, expirePreviousIn);
     return times.length === 0 ? null : new Date(Math.max(...times.map((time) => time.getTime())));
   }
 
@@ -287,8 +273,8 @@ export class ClientsRepository {
    * Ends a valid secret that has a newer one; false if there is no such secret. In SQL, because the condition is about the other
    * rows.
    */
-  async endSecret(manager: EntityManager, clientId: string, name: string): Promise<boolean> {
-    const [, ended]: [unknown[], number] = await manager.query(
+  async endSecret(clientId: string, name: string): Promise<boolean> {
+    const [, ended]: [unknown[], number] = await this.clients.manager.query(
       `UPDATE client_secrets s SET expires_at = clock_timestamp()
         WHERE s.client_id = $1 AND ${nameOf('s.created_at')} = $2
           AND (s.expires_at IS NULL OR s.expires_at > clock_timestamp())
@@ -299,14 +285,9 @@ export class ClientsRepository {
   }
 
   /** False if the newest secret is not `newest`. In SQL, because what is inserted depends on the rows that are there. */
-  private async insertSecret(
-    manager: EntityManager,
-    clientId: string,
-    digest: Buffer,
-    newest: string | undefined,
-  ): Promise<boolean> {
+  private async insertSecret(clientId: string, digest: Buffer, newest: string | undefined): Promise<boolean> {
     // The wall clock rather than the start of the transaction: a transaction that waited for the lock adds the newer secret.
-    const inserted: unknown[] = await manager.query(
+    const inserted: unknown[] = await this.clients.manager.query(
       `INSERT INTO client_secrets (client_id, digest, created_at)
        SELECT $1, $2, clock_timestamp()
         WHERE $3::text IS NULL OR (SELECT ${NEWEST} FROM client_secrets WHERE client_id = $1) = $3
@@ -317,14 +298,10 @@ export class ClientsRepository {
   }
 
   /** Lets the valid secrets but this one expire after at most this many seconds, and returns when they do. */
-  private async expireOthers(
-    manager: EntityManager,
-    clientId: string,
-    digest: Buffer,
-    seconds: number,
-  ): Promise<Date[]> {
+  private async expireOthers(clientId: string, digest: Buffer, seconds: number): Promise<Date[]> {
     // By the wall clock, as above: the overlap begins when the new secret is there.
-    const { raw } = await queryIn(manager, this.clientSecrets)
+    const { raw } = await this.clientSecrets
+      .createQueryBuilder()
       .update()
       .set({ expiresAt: () => 'least(expires_at, clock_timestamp() + make_interval(secs => :seconds))' })
       .where(

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '#records/audit/audit.service.js';
 import { LogosService } from '#records/brand/logos.service.js';
 import { isForeignKeyViolation, isUniqueViolation } from '#platform/database/queries/database-errors.js';
@@ -32,7 +31,7 @@ export interface RegisteredClient {
 }
 
 /** Runs in the same transaction as a change; throwing rolls the change back. */
-export type Alongside = (manager: EntityManager, client: ClientEntity) => Promise<void>;
+export type Alongside = (client: ClientEntity) => Promise<void>;
 
 /** Checks a change while the client is locked; throws to refuse it. */
 export type ClientChangeCheck = (before: ClientEntity, after: ClientEntity) => void;
@@ -51,13 +50,13 @@ export class ClientsService {
     private readonly logos: LogosService,
     erasures: UserErasures,
   ) {
-    erasures.addObstacle(async (manager, userId) =>
-      (await repository.existsOf(userId, manager)) ? 'owns_clients' : undefined,
+    erasures.addObstacle(async (userId) =>
+      (await repository.existsOf(userId)) ? 'owns_clients' : undefined,
     );
   }
 
-  find(id: string, manager?: EntityManager): Promise<ClientEntity | null> {
-    return this.repository.findById(id, manager);
+  find(id: string): Promise<ClientEntity | null> {
+    return this.repository.findById(id);
   }
 
   /** The client; throws a 404 problem. */
@@ -66,8 +65,8 @@ export class ClientsService {
   }
 
   /** The client, which does not change until the transaction ends; throws a 404 problem. */
-  async hold(manager: EntityManager, id: string): Promise<ClientEntity> {
-    return (await this.repository.hold(manager, id)) ?? this.missing();
+  async hold(id: string): Promise<ClientEntity> {
+    return (await this.repository.hold(id)) ?? this.missing();
   }
 
   /** The names of these clients, as far as they still exist. */
@@ -123,29 +122,24 @@ export class ClientsService {
     actor: Actor,
     alongside?: Alongside,
   ): Promise<RegisteredClient> {
-    return this.transactions.run(async (manager) => {
-      const registered = await this.registerIn(manager, id, input, actor);
-      await alongside?.(manager, registered.client);
+    return this.transactions.run(async () => {
+      const registered = await this.registerIn(id, input, actor);
+      await alongside?.(registered.client);
       return registered;
     });
   }
 
   /** The same in the caller's transaction. */
-  async registerIn(
-    manager: EntityManager,
-    id: string,
-    input: NewClient,
-    actor: Actor,
-  ): Promise<RegisteredClient> {
+  async registerIn(id: string, input: NewClient, actor: Actor): Promise<RegisteredClient> {
     const secret = input.type === 'confidential' ? newSecret('clientSecret') : undefined;
     const values = { ...CLIENT.complete(input), logoId: null, enabled: true };
     try {
-      const catalogue = await this.checkRules(manager, values);
-      await this.operators.requireBacking(manager, values, catalogue, actor);
-      await this.repository.insert(manager, id, values);
-      if (secret) await this.repository.addSecret(manager, id, digestOf(secret), 0);
-      const client = (await this.repository.findById(id, manager))!;
-      await this.audit.record(manager, actor, {
+      const catalogue = await this.checkRules(values);
+      await this.operators.requireBacking(values, catalogue, actor);
+      await this.repository.insert(id, values);
+      if (secret) await this.repository.addSecret(id, digestOf(secret), 0);
+      const client = (await this.repository.findById(id))!;
+      await this.audit.record(actor, {
         action: 'client.created',
         subjectId: id,
         after: CLIENT.auditView(client),
@@ -171,60 +165,49 @@ export class ClientsService {
   ): Promise<ClientEntity> {
     const wanted = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
     if (Object.keys(wanted).length === 0) return this.get(id);
-    return this.transactions.run(async (manager) => {
-      const before = await this.lockIn(manager, id);
-      const after = await this.updateIn(manager, before, wanted, actor);
+    return this.transactions.run(async () => {
+      const before = await this.lockIn(id);
+      const after = await this.updateIn(before, wanted, actor);
       check?.(before, after);
       return after;
     });
   }
 
   /** Locks the client until the caller's transaction ends; throws a 404 problem. */
-  async lockIn(manager: EntityManager, id: string): Promise<ClientEntity> {
-    return (await this.repository.lock(manager, id)) ?? this.missing();
+  async lockIn(id: string): Promise<ClientEntity> {
+    return (await this.repository.lock(id)) ?? this.missing();
   }
 
   /** Registers or removes a redirect URI of a client that the caller's transaction has locked. Throws as `update` does. */
-  changeRedirectUriIn(
-    manager: EntityManager,
-    client: ClientEntity,
-    change: RedirectUriChange,
-    actor: Actor,
-  ): Promise<ClientEntity> {
-    return this.updateIn(manager, client, { redirectUris: redirectUrisAfter(client, change) }, actor);
+  changeRedirectUriIn(client: ClientEntity, change: RedirectUriChange, actor: Actor): Promise<ClientEntity> {
+    return this.updateIn(client, { redirectUris: redirectUrisAfter(client, change) }, actor);
   }
 
   /** Updates a client that the caller's transaction has locked. */
-  async updateIn(
-    manager: EntityManager,
-    before: ClientEntity,
-    changes: ClientChanges,
-    actor: Actor,
-  ): Promise<ClientEntity> {
+  async updateIn(before: ClientEntity, changes: ClientChanges, actor: Actor): Promise<ClientEntity> {
     const { id } = before;
-    const catalogue = await this.checkRules(manager, { ...before, ...changes });
+    const catalogue = await this.checkRules({ ...before, ...changes });
     if (changes.enabled !== undefined || changes.companyService !== undefined) {
-      await this.operators.requireBacking(manager, { ...before, ...changes }, catalogue, actor);
+      await this.operators.requireBacking({ ...before, ...changes }, catalogue, actor);
     }
-    await this.repository.update(manager, id, changes);
-    const after = (await this.repository.findById(id, manager))!;
-    if (before.enabled && !after.enabled)
-      await this.revocations.revokeByClient(manager, id, 'client_disabled');
+    await this.repository.update(id, changes);
+    const after = (await this.repository.findById(id))!;
+    if (before.enabled && !after.enabled) await this.revocations.revokeByClient(id, 'client_disabled');
     const difference = changesBetween(CLIENT.auditView(before), CLIENT.auditView(after));
     if (difference) {
-      await this.audit.record(manager, actor, { action: 'client.updated', subjectId: id, ...difference });
+      await this.audit.record(actor, { action: 'client.updated', subjectId: id, ...difference });
     }
     return after;
   }
 
   /** Sets the logo to an image from `logoFrom`, or removes it. */
   changeLogo(id: string, image: Buffer | null, actor: Actor): Promise<void> {
-    return this.transactions.run(async (manager) => {
-      const before = await this.lockIn(manager, id);
-      const logoId = image === null ? null : await this.logos.store(manager, image);
+    return this.transactions.run(async () => {
+      const before = await this.lockIn(id);
+      const logoId = image === null ? null : await this.logos.store(image);
       if (logoId === before.logoId) return;
-      await this.repository.update(manager, id, { logoId });
-      await this.audit.record(manager, actor, {
+      await this.repository.update(id, { logoId });
+      await this.audit.record(actor, {
         action: 'client.updated',
         subjectId: id,
         before: { logo: before.logoId },
@@ -235,14 +218,14 @@ export class ClientsService {
 
   /** Deletes a client with its secrets, consents, grants and tokens. */
   delete(id: string, actor: Actor): Promise<void> {
-    return this.transactions.run((manager) => this.deleteIn(manager, id, actor));
+    return this.transactions.run(() => this.deleteIn(id, actor));
   }
 
   /** The same in the caller's transaction. */
-  async deleteIn(manager: EntityManager, id: string, actor: Actor): Promise<void> {
-    const client = (await this.repository.lock(manager, id)) ?? this.missing();
-    await this.repository.delete(manager, id);
-    await this.audit.record(manager, actor, {
+  async deleteIn(id: string, actor: Actor): Promise<void> {
+    const client = (await this.repository.lock(id)) ?? this.missing();
+    await this.repository.delete(id);
+    await this.audit.record(actor, {
       action: 'client.deleted',
       subjectId: id,
       before: CLIENT.auditView(client),
@@ -251,10 +234,10 @@ export class ClientsService {
 
   /** Ends every grant, token, code, portal link and portal session of the client. Returns the number of grants. */
   revokeTokens(id: string, actor: Actor): Promise<number> {
-    return this.transactions.run(async (manager) => {
-      if (!(await this.repository.lock(manager, id))) this.missing();
-      const revoked = await this.revocations.revokeByClient(manager, id, 'tokens_revoked');
-      await this.audit.record(manager, actor, {
+    return this.transactions.run(async () => {
+      if (!(await this.repository.lock(id))) this.missing();
+      const revoked = await this.revocations.revokeByClient(id, 'tokens_revoked');
+      await this.audit.record(actor, {
         action: 'client.tokens_revoked',
         subjectId: id,
         after: { revoked },
@@ -270,9 +253,9 @@ export class ClientsService {
   }
 
   /** Returns the catalogue of scopes, which is locked until the transaction ends, as are the purposes of the client. */
-  private async checkRules(manager: EntityManager, client: ClientShape): Promise<ScopeEntity[]> {
-    const catalogue = await this.scopes.listAndHold(manager);
-    const purposes = await this.purposes.hold(manager, client.purposes);
+  private async checkRules(client: ClientShape): Promise<ScopeEntity[]> {
+    const catalogue = await this.scopes.listAndHold();
+    const purposes = await this.purposes.hold(client.purposes);
     const violations = clientViolations(client, catalogue, purposes);
     if (Object.keys(violations).length > 0) throw validationFailed(violations);
     return catalogue;

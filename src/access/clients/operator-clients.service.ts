@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import type { OperatorRole } from '#platform/config/operator-role.js';
 import { validationFailed } from '#platform/http/problems/problem.js';
@@ -32,19 +31,19 @@ export class OperatorClientsService implements ClientsOfOperators {
     port.register(this);
   }
 
-  roleOf(manager: EntityManager, clientId: string): Promise<OperatorRole | null> {
-    return this.repository.roleOf(manager, clientId);
+  roleOf(clientId: string): Promise<OperatorRole | null> {
+    return this.repository.roleOf(clientId);
   }
 
-  behindOne(userIds: string[], manager?: EntityManager): Promise<string[]> {
-    return this.repository.behindOne(userIds, manager);
+  behindOne(userIds: string[]): Promise<string[]> {
+    return this.repository.behindOne(userIds);
   }
 
-  async endOf(manager: EntityManager, ownerId: string, actor: Actor): Promise<void> {
-    for (const id of await this.repository.lockPersonal(manager, ownerId)) {
-      await this.repository.disable(manager, id);
-      await this.revocations.revokeByClient(manager, id, 'client_disabled');
-      await this.audit.record(manager, actor, {
+  async endOf(ownerId: string, actor: Actor): Promise<void> {
+    for (const id of await this.repository.lockPersonal(ownerId)) {
+      await this.repository.disable(id);
+      await this.revocations.revokeByClient(id, 'client_disabled');
+      await this.audit.record(actor, {
         action: 'client.updated',
         subjectId: id,
         before: { enabled: true },
@@ -58,16 +57,11 @@ export class OperatorClientsService implements ClientsOfOperators {
    * and nobody is responsible for it, and a 403 problem unless the actor is still an admin. The owner's role stays as it is until
    * the transaction ends.
    */
-  async requireBacking(
-    manager: EntityManager,
-    client: Shape,
-    catalogue: ScopeEntity[],
-    actor: Actor,
-  ): Promise<void> {
+  async requireBacking(client: Shape, catalogue: ScopeEntity[], actor: Actor): Promise<void> {
     if (!hasOperatorScope(client, catalogue)) return;
-    await this.protection.requireAdmin(manager, actor);
+    await this.protection.requireAdmin(actor);
     if (!client.enabled || client.companyService) return;
-    const owner = await this.users.hold(manager, client.ownerId);
+    const owner = await this.users.hold(client.ownerId);
     // An unknown owner is refused when the client is inserted.
     if (owner && owner.operatorRole === null) {
       throw validationFailed({

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import type { ChangedMeaning } from '#access/scopes/scopes.service.js';
+import { requireTransaction } from '#platform/database/queries/transaction-around.js';
 import { consentIsLive } from './consent.sql.js';
 
 /** A consent that was given an end, with its previous one. */
@@ -54,13 +55,9 @@ export class ChangedMeaningsRepository {
   }
 
   /** Up to `limit` consents that may be stale, by client and user; locked until the transaction ends. Rows locked by others are skipped. */
-  lockSome(
-    manager: EntityManager,
-    { name, changedAt }: ChangedMeaning,
-    stretch: Stretch,
-    limit: number,
-  ): Promise<Place[]> {
-    return manager.query(
+  lockSome({ name, changedAt }: ChangedMeaning, stretch: Stretch, limit: number): Promise<Place[]> {
+    requireTransaction('A lock that is to last');
+    return this.dataSource.query(
       `SELECT k.client_id AS "clientId", k.user_id AS "userId" FROM consents k
         WHERE ${WITHIN} AND ${IS_STALE}
         ORDER BY k.client_id, k.user_id LIMIT $7 FOR NO KEY UPDATE OF k SKIP LOCKED`,
@@ -73,12 +70,11 @@ export class ChangedMeaningsRepository {
    * sees what was agreed before they were taken.
    */
   async giveEnd(
-    manager: EntityManager,
     { name, changedAt }: ChangedMeaning,
     places: Place[],
     days: number,
   ): Promise<ConsentAskedAnew[]> {
-    const [rows]: [ConsentAskedAnew[], number] = await manager.query(
+    const [rows]: [ConsentAskedAnew[], number] = await this.dataSource.query(
       `WITH before AS (
          SELECT k.client_id, k.user_id, k.expires_at, k.words_changed
            FROM consents k JOIN unnest($3::text[], $4::text[]) AS p (client_id, user_id) USING (client_id, user_id)

@@ -70,12 +70,12 @@ export class ChangedMeanings {
     change: ChangedMeaning,
     stretch: Stretch,
   ): Promise<{ done: number; last: Place | undefined }> {
-    return this.transactions.run(async (manager) => {
-      const places = await this.repository.lockSome(manager, change, stretch, AT_ONCE);
+    return this.transactions.run(async () => {
+      const places = await this.repository.lockSome(change, stretch, AT_ONCE);
       const days = this.settings.consentNoticeDays;
-      const asked = await this.repository.giveEnd(manager, change, places, days);
+      const asked = await this.repository.giveEnd(change, places, days);
       for (const consent of asked) {
-        await this.audit.record(manager, SERVICE_ACTOR, {
+        await this.audit.record(SERVICE_ACTOR, {
           action: 'consent.updated',
           subjectId: consent.userId,
           before: audited(consent, consent.expiresBefore, consent.wordsChangedBefore),
@@ -86,7 +86,6 @@ export class ChangedMeanings {
         ({ expiresBefore, expiresAt }) => expiresBefore?.getTime() !== expiresAt.getTime(),
       );
       await this.events.tell(
-        manager,
         sooner.map(({ clientId, userId, scopes, expiresAt }) => ({
           kind: 'changed',
           clientId,

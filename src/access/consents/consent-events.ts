@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 
 /**
  * A change of a consent: given or extended by scopes (`granted`), reduced or renewed (`changed`), withdrawn (`revoked`), over
@@ -15,7 +14,7 @@ export interface ConsentChange {
   requestId?: string;
 }
 
-type Listener = (manager: EntityManager, changes: ConsentChange[]) => Promise<void>;
+type Listener = (changes: ConsentChange[]) => Promise<void>;
 
 /** The port through which changes of consents become events to deliver, in the same transaction. */
 @Injectable()
@@ -27,7 +26,7 @@ export class ConsentEvents {
     this.listeners.push(listener);
   }
 
-  async tell(manager: EntityManager, changes: ConsentChange[]): Promise<void> {
-    for (const listener of this.listeners) await listener(manager, changes);
+  async tell(changes: ConsentChange[]): Promise<void> {
+    for (const listener of this.listeners) await listener(changes);
   }
 }

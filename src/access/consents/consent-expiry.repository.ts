@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 
 /** A consent that expires. */
 export interface EndingConsent {
@@ -100,12 +100,11 @@ export class ConsentExpiryRepository {
    * consent shorter than twice the notice, that is after half of its time; for one whose words changed their meaning, at once.
    */
   noteNotices(
-    manager: EntityManager,
     days: number,
     stretch: StretchOfEnds,
     limit: number,
   ): Promise<(EndingConsent & { place: PlaceOfEnd })[]> {
-    return manager.query(
+    return this.dataSource.query(
       `WITH due AS (
          SELECT k.client_id, k.user_id, k.expires_at, k.scopes, c.name, c.organisation, c.logo_id
            ${TO_BE_TOLD}

@@ -92,14 +92,13 @@ export class ConsentExpiryService extends PeriodicWorker {
   ): Promise<{ told: number; last: PlaceOfEnd | undefined }> {
     // Usually there is nothing to do, and no transaction is started.
     if (!(await this.repository.hasNotices(days, stretch))) return { told: 0, last: undefined };
-    return this.transactions.run(async (manager) => {
-      const ending = await this.repository.noteNotices(manager, days, stretch, AT_ONCE);
+    return this.transactions.run(async () => {
+      const ending = await this.repository.noteNotices(days, stretch, AT_ONCE);
       for (const { userId, clientId, clientName, organisation, logoId, expiresAt } of ending) {
         const message = MESSAGES.consentExpiring(clientName, { organisation, logoId }, expiresAt);
-        await this.notifications.raise(manager, userId, clientId, message);
+        await this.notifications.raise(userId, clientId, message);
       }
       await this.events.tell(
-        manager,
         ending.map(({ clientId, userId, scopes, expiresAt }) => ({
           kind: 'expiring',
           clientId,

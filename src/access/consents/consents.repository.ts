@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, IsNull, Repository, type EntityManager } from 'typeorm';
+import { In, IsNull, Repository } from 'typeorm';
 import { consentIsLive } from './consent.sql.js';
 import { countUpTo } from '#platform/database/queries/count-up-to.js';
 import { batched } from '#platform/database/queries/batched.js';
@@ -14,7 +14,6 @@ import {
 import type { ConsentEnd, ConsentMethod } from './consent-terms.js';
 import { ConsentEntity } from './consent.entity.js';
 import type { ConsentedUser } from './consented-user.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 // As JSON and numbers, which are parsed several times as fast as an array and a date.
 const inMilliseconds = (column: string): string => `floor(extract(epoch FROM ${column}) * 1000)::float8`;
@@ -89,46 +88,42 @@ export class ConsentsRepository {
   ) {}
 
   /** The active consent of this user to this client. */
-  findLive(
-    clientId: string,
-    userId: string,
-    manager: EntityManager = this.consents.manager,
-  ): Promise<ConsentEntity | null> {
-    return queryIn(manager, this.consents, 'consent')
+  findLive(clientId: string, userId: string): Promise<ConsentEntity | null> {
+    return this.consents
+      .createQueryBuilder('consent')
       .where({ clientId, userId })
       .andWhere(consentIsLive('consent'))
       .getOne();
   }
 
   /** The consent of this user to this client, active or not, locked until the transaction ends. */
-  lock(manager: EntityManager, clientId: string, userId: string): Promise<ConsentEntity | null> {
-    return manager
-      .withRepository(this.consents)
-      .findOne({ where: { clientId, userId }, lock: { mode: 'for_no_key_update' } });
+  lock(clientId: string, userId: string): Promise<ConsentEntity | null> {
+    return this.consents.findOne({ where: { clientId, userId }, lock: { mode: 'for_no_key_update' } });
   }
 
   /**
    * The same, for a caller that creates the consent if it does not exist: of two concurrent ones, the second waits and finds the consent of
    * the first.
    */
-  async lockPair(manager: EntityManager, clientId: string, userId: string): Promise<ConsentEntity | null> {
-    const found = await this.lock(manager, clientId, userId);
+  async lockPair(clientId: string, userId: string): Promise<ConsentEntity | null> {
+    const found = await this.lock(clientId, userId);
     if (found) return found;
-    await manager.query(`SELECT pg_advisory_xact_lock(${FIRST_CONSENT}::int, hashtext($1))`, [
+    await this.consents.manager.query(`SELECT pg_advisory_xact_lock(${FIRST_CONSENT}::int, hashtext($1))`, [
       `${clientId} ${userId}`,
     ]);
-    return this.lock(manager, clientId, userId);
+    return this.lock(clientId, userId);
   }
 
   /** The time of the transaction, by the database's clock. In SQL, because it reads no table. */
-  async now(manager: EntityManager): Promise<Date> {
-    const [row]: { now: Date }[] = await manager.query('SELECT now() AS now');
+  async now(): Promise<Date> {
+    const [row]: { now: Date }[] = await this.consents.manager.query('SELECT now() AS now');
     return row!.now;
   }
 
   /** The ids of the clients to which the user has an active consent, which is locked until the transaction ends. */
-  async lockLiveClients(manager: EntityManager, userId: string): Promise<string[]> {
-    const live = await queryIn(manager, this.consents, 'consent')
+  async lockLiveClients(userId: string): Promise<string[]> {
+    const live = await this.consents
+      .createQueryBuilder('consent')
       .select(['consent.clientId', 'consent.userId'])
       .where({ userId })
       .andWhere(consentIsLive('consent'))
@@ -144,11 +139,10 @@ export class ConsentsRepository {
    * because the new values depend on the existing row: one statement, so that concurrent approvals both count.
    */
   async add(
-    manager: EntityManager,
     { clientId, userId, realm }: ConsentPair,
     { scopes, declined, purposes, method, expiryDays, words }: GivenConsent,
   ): Promise<void> {
-    await manager.query(
+    await this.consents.manager.query(
       `INSERT INTO consents AS c (client_id, user_id, scopes, realm, method, expires_at, language, words_digest, purposes)
        VALUES ($1, $2, $3, $4, $6, now() + make_interval(days => $7), $8, $9, $10)
        ON CONFLICT (client_id, user_id) DO UPDATE SET
@@ -168,11 +162,10 @@ export class ConsentsRepository {
 
   /** Replaces a consent, and creates or renews it if necessary. In SQL, because its expiry depends on the existing row. */
   async replace(
-    manager: EntityManager,
     { clientId, userId, realm }: ConsentPair,
     { scopes, purposes, evidence, recordedBy, method, expiryDays }: RecordedConsent,
   ): Promise<void> {
-    await manager.query(
+    await this.consents.manager.query(
       `INSERT INTO consents AS c (client_id, user_id, scopes, evidence, realm, method, expires_at, recorded_by, purposes)
        VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(days => $7), $8, $9)
        ON CONFLICT (client_id, user_id) DO UPDATE SET
@@ -189,12 +182,11 @@ export class ConsentsRepository {
    * false. In SQL, because the existing row decides.
    */
   async import(
-    manager: EntityManager,
     { clientId, userId, realm }: ConsentPair,
     { scopes, grantedAt, expiresAt, evidence }: Omit<ImportedConsent, 'clientId' | 'userId'>,
     recordedBy: string | null,
   ): Promise<boolean> {
-    const rows: unknown[] = await manager.query(
+    const rows: unknown[] = await this.consents.manager.query(
       `INSERT INTO consents AS c (client_id, user_id, scopes, evidence, realm, method, granted_at, expires_at, recorded_by)
        VALUES ($1, $2, $3, $4, $5, 'import', $6, $7, $8)
        ON CONFLICT (client_id, user_id) DO UPDATE SET
@@ -209,11 +201,10 @@ export class ConsentsRepository {
 
   /** Changes the scopes of an active consent as its user chose on the account page; false if not found. */
   async change(
-    manager: EntityManager,
     { clientId, userId }: Omit<ConsentPair, 'realm'>,
     { scopes, purposes, words, expiryDays }: Omit<GivenConsent, 'declined' | 'method'>,
   ): Promise<boolean> {
-    const [, changed]: [unknown[], number] = await manager.query(
+    const [, changed]: [unknown[], number] = await this.consents.manager.query(
       `UPDATE consents c SET scopes = $3, method = 'account', reason = NULL, recorded_by = NULL, language = $4, words_digest = $5,
               expires_at = now() + make_interval(days => $6), purposes = $7, words_changed = '{}'
         WHERE client_id = $1 AND user_id = $2 AND ${consentIsLive('c')}`,
@@ -223,16 +214,18 @@ export class ConsentsRepository {
   }
 
   /** Ends an active consent; false if not found. */
-  async end(manager: EntityManager, clientId: string, userId: string, ending: Ending): Promise<boolean> {
-    const { affected } = await manager
-      .withRepository(this.consents)
-      .update({ clientId, userId, revokedAt: IsNull() }, { revokedAt: () => 'now()', ...ENDED, ...ending });
+  async end(clientId: string, userId: string, ending: Ending): Promise<boolean> {
+    const { affected } = await this.consents.update(
+      { clientId, userId, revokedAt: IsNull() },
+      { revokedAt: () => 'now()', ...ENDED, ...ending },
+    );
     return affected === 1;
   }
 
   /** Ends an expired consent, as of its expiry; false if it has not expired. */
-  async expire(manager: EntityManager, clientId: string, userId: string): Promise<boolean> {
-    const { affected } = await queryIn(manager, this.consents)
+  async expire(clientId: string, userId: string): Promise<boolean> {
+    const { affected } = await this.consents
+      .createQueryBuilder()
       .update()
       .set({ revokedAt: () => 'expires_at', ...ENDED, method: 'schedule', reason: 'expired' })
       .where({ clientId, userId, revokedAt: IsNull() })
@@ -245,8 +238,8 @@ export class ConsentsRepository {
    * Ends all active consents of a user who is erased. Returns every client that has or had one, by id, and whether it was active. In
    * SQL, because one statement changes rows and reads others.
    */
-  endAll(manager: EntityManager, userId: string): Promise<{ clientId: string; wasLive: boolean }[]> {
-    return manager.query(
+  endAll(userId: string): Promise<{ clientId: string; wasLive: boolean }[]> {
+    return this.consents.manager.query(
       `WITH ended AS (
          UPDATE consents SET revoked_at = now(), method = 'service', reason = 'user_erased', recorded_by = NULL, language = NULL,
                 words_digest = NULL
@@ -304,10 +297,11 @@ export class ConsentsRepository {
   }
 
   /** All consents to these clients, ended ones too, by client and user. */
-  listAll(manager: EntityManager, clientIds: string[]): Promise<ConsentEntity[]> {
-    return manager
-      .withRepository(this.consents)
-      .find({ where: { clientId: In(clientIds) }, order: { clientId: 'ASC', userId: 'ASC' } });
+  listAll(clientIds: string[]): Promise<ConsentEntity[]> {
+    return this.consents.find({
+      where: { clientId: In(clientIds) },
+      order: { clientId: 'ASC', userId: 'ASC' },
+    });
   }
 
   /** The number of users with an active consent to the client, counted up to a limit. */
@@ -316,7 +310,7 @@ export class ConsentsRepository {
       .createQueryBuilder('consent')
       .where({ clientId })
       .andWhere(consentIsLive('consent'));
-    return countUpTo(limit, this.consents.manager, query);
+    return countUpTo(limit, query);
   }
 
   /** The same without those of disabled users, which count as not given. */
@@ -326,16 +320,15 @@ export class ConsentsRepository {
       .where({ clientId })
       .andWhere(consentIsLive('consent'))
       .andWhere('EXISTS (SELECT 1 FROM users u WHERE u.id = consent.user_id AND u.enabled)');
-    return countUpTo(limit, this.consents.manager, query);
+    return countUpTo(limit, query);
   }
 
   /** How many consents of enabled users end within this many days, counted up to a limit, and the day in UTC by the same clock. */
   async countEnding(
-    manager: EntityManager,
     clientId: string,
     { days, limit }: { days: number; limit: number },
   ): Promise<{ count: number; day: string }> {
-    const [row]: { count: number; day: string }[] = await manager.query(
+    const [row]: { count: number; day: string }[] = await this.consents.manager.query(
       `SELECT count(*)::integer AS count, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day
          FROM (SELECT 1 FROM consents c JOIN users u ON u.id = c.user_id AND u.enabled
                 WHERE c.client_id = $1 AND c.revoked_at IS NULL AND c.expires_at > now()

@@ -1,6 +1,5 @@
 import { say } from '#platform/language/text.js';
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, SERVICE_ACTOR, type Actor } from '#records/audit/audit.service.js';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { Settings } from '#platform/config/settings.js';
@@ -33,7 +32,7 @@ export class ConsentsService {
     private readonly settings: Settings,
     erasures: UserErasures,
   ) {
-    erasures.add((manager, userId) => this.revokeForErasure(manager, userId));
+    erasures.add((userId) => this.revokeForErasure(userId));
   }
 
   findLive(clientId: string, userId: string): Promise<ConsentEntity | null> {
@@ -75,17 +74,13 @@ export class ConsentsService {
   }
 
   /** The ids of the clients that a user shares data with now; none of these consents ends before the transaction does. */
-  lockClientsWithAccess(manager: EntityManager, userId: string): Promise<string[]> {
-    return this.repository.lockLiveClients(manager, userId);
+  lockClientsWithAccess(userId: string): Promise<string[]> {
+    return this.repository.lockLiveClients(userId);
   }
 
   /** How many consents to the client end within the notice, counted up to a limit, and the day in UTC. */
-  countEnding(
-    manager: EntityManager,
-    clientId: string,
-    limit: number,
-  ): Promise<{ count: number; day: string }> {
-    return this.repository.countEnding(manager, clientId, { days: this.settings.consentNoticeDays, limit });
+  countEnding(clientId: string, limit: number): Promise<{ count: number; day: string }> {
+    return this.repository.countEnding(clientId, { days: this.settings.consentNoticeDays, limit });
   }
 
   /** All consents of the client, including revoked ones; throws a 404 problem for an unknown client. */
@@ -95,8 +90,8 @@ export class ConsentsService {
   }
 
   /** All consents to these clients, ended ones too. */
-  listAll(manager: EntityManager, clientIds: string[]): Promise<ConsentEntity[]> {
-    return this.repository.listAll(manager, clientIds);
+  listAll(clientIds: string[]): Promise<ConsentEntity[]> {
+    return this.repository.listAll(clientIds);
   }
 
   /** Revokes a consent and everything that depends on it, immediately; throws a 404 problem if there is no active one. */
@@ -121,70 +116,64 @@ export class ConsentsService {
     ending: Ending,
     actor: Actor,
   ): Promise<'ended' | 'ended before' | 'never given'> {
-    return this.transactions.run(async (manager) => {
-      await this.protection.refuseOn(actor, userId, manager);
-      const before = await this.repository.lock(manager, clientId, userId);
+    return this.transactions.run(async () => {
+      await this.protection.refuseOn(actor, userId);
+      const before = await this.repository.lock(clientId, userId);
       if (!before) return 'never given';
       // It ended by itself, even if nobody has noticed yet.
-      if (await this.expireAndNotify(manager, before)) return 'ended before';
-      if (!(await this.repository.end(manager, clientId, userId, ending))) return 'ended before';
-      await this.afterEnd(manager, before, 'revoked', actor);
+      if (await this.expireAndNotify(before)) return 'ended before';
+      if (!(await this.repository.end(clientId, userId, ending))) return 'ended before';
+      await this.afterEnd(before, 'revoked', actor);
       return 'ended';
     });
   }
 
   /** Ends a consent whose time is over, with everything that depends on it; false if it was renewed or ended in the meantime. */
   expire(clientId: string, userId: string): Promise<boolean> {
-    return this.transactions.run(async (manager) => {
-      const before = await this.repository.lock(manager, clientId, userId);
-      return before !== null && this.expireAndNotify(manager, before);
+    return this.transactions.run(async () => {
+      const before = await this.repository.lock(clientId, userId);
+      return before !== null && this.expireAndNotify(before);
     });
   }
 
   /** The same in the caller's transaction, which has locked the consent. */
-  private async expireAndNotify(manager: EntityManager, before: ConsentEntity): Promise<boolean> {
-    if (!(await this.expireIn(manager, before))) return false;
+  private async expireAndNotify(before: ConsentEntity): Promise<boolean> {
+    if (!(await this.expireIn(before))) return false;
     const client = await this.clients.get(before.clientId);
     const message = MESSAGES.consentExpired(client.name, client);
-    await this.notifications.raise(manager, before.userId, before.clientId, message);
+    await this.notifications.raise(before.userId, before.clientId, message);
     return true;
   }
 
   /** The same for what gives the consent again: the user is not notified. */
-  async expireIn(manager: EntityManager, before: ConsentEntity): Promise<boolean> {
-    if (!(await this.repository.expire(manager, before.clientId, before.userId))) return false;
-    await this.afterEnd(manager, before, 'expired', SERVICE_ACTOR);
+  async expireIn(before: ConsentEntity): Promise<boolean> {
+    if (!(await this.repository.expire(before.clientId, before.userId))) return false;
+    await this.afterEnd(before, 'expired', SERVICE_ACTOR);
     return true;
   }
 
-  private async afterEnd(
-    manager: EntityManager,
-    before: ConsentEntity,
-    kind: 'revoked' | 'expired',
-    actor: Actor,
-  ): Promise<void> {
+  private async afterEnd(before: ConsentEntity, kind: 'revoked' | 'expired', actor: Actor): Promise<void> {
     const { clientId, userId, expiresAt } = before;
-    await this.revocations.revokeByConsent(manager, clientId, userId, `consent_${kind}`);
-    await this.audit.record(manager, actor, {
+    await this.revocations.revokeByConsent(clientId, userId, `consent_${kind}`);
+    await this.audit.record(actor, {
       action: `consent.${kind}`,
       subjectId: userId,
       before: auditView(before),
     });
     const { requestId } = actor;
-    await this.events.tell(manager, [{ kind, clientId, userId, scopes: [], expiresAt, requestId }]);
+    await this.events.tell([{ kind, clientId, userId, scopes: [], expiresAt, requestId }]);
   }
 
   /**
    * Notifies each client that could read the user's data until now, once. Returns the ids of those clients, and of clients that
    * could read it earlier.
    */
-  private async revokeForErasure(manager: EntityManager, userId: string): Promise<Record<string, unknown>> {
-    const consents = await this.repository.endAll(manager, userId);
+  private async revokeForErasure(userId: string): Promise<Record<string, unknown>> {
+    const consents = await this.repository.endAll(userId);
     const idsWhere = (wasLive: boolean) =>
       consents.filter((consent) => consent.wasLive === wasLive).map(({ clientId }) => clientId);
     const clients = idsWhere(true);
     await this.events.tell(
-      manager,
       clients.map((clientId) => ({ kind: 'revoked', clientId, userId, scopes: [], expiresAt: null })),
     );
     return { clients, former_clients: idsWhere(false) };

@@ -1,6 +1,5 @@
 import { say } from '#platform/language/text.js';
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '#records/audit/audit.service.js';
 import type { ClientEntity } from '#access/clients/client.entity.js';
 import { clientNotFound, ClientsService } from '#access/clients/clients.service.js';
@@ -47,7 +46,6 @@ export class GivenConsentsService {
    * 409 problem if the meaning has changed since the words were shown.
    */
   async approve(
-    manager: EntityManager,
     client: ClientEntity,
     userId: string,
     { scopes, declined = [], meanings, method, words }: Approval,
@@ -55,17 +53,17 @@ export class GivenConsentsService {
   ): Promise<void> {
     refuseGatekeeper(client);
     const clientId = client.id;
-    const before = await this.lockNotOver(manager, clientId, userId);
-    await this.scopes.requireMeanings(manager, meanings);
-    await this.words.keep(manager, words);
+    const before = await this.lockNotOver(clientId, userId);
+    await this.scopes.requireMeanings(meanings);
+    await this.words.keep(words);
     const expiryDays = this.expiryDaysOf(client);
     const pair = { clientId, userId, realm: realmOf(client) };
     const { purposes } = client;
-    await this.repository.add(manager, pair, { scopes, declined, purposes, method, expiryDays, words });
-    const after = await this.recordChange(manager, before, clientId, userId, actor);
+    await this.repository.add(pair, { scopes, declined, purposes, method, expiryDays, words });
+    const after = await this.recordChange(before, clientId, userId, actor);
     if (wentOn(before, after)) return;
     const message = MESSAGES.applicationConnected(client.name, client);
-    await this.notifications.raise(manager, userId, null, message, actor);
+    await this.notifications.raise(userId, null, message, actor);
   }
 
   /**
@@ -78,18 +76,18 @@ export class GivenConsentsService {
     { scopes, meanings, words }: Choice,
     actor: Actor,
   ): Promise<void> {
-    await this.transactions.run(async (manager) => {
-      refuseGatekeeper(await this.clients.hold(manager, client.id));
-      const before = await this.repository.lock(manager, client.id, userId);
-      await this.scopes.requireMeanings(manager, meanings);
-      await this.words.keep(manager, words);
+    await this.transactions.run(async () => {
+      refuseGatekeeper(await this.clients.hold(client.id));
+      const before = await this.repository.lock(client.id, userId);
+      await this.scopes.requireMeanings(meanings);
+      await this.words.keep(words);
       const pair = { clientId: client.id, userId };
       const expiryDays = this.expiryDaysOf(client);
       const { purposes } = client;
-      if (!(await this.repository.change(manager, pair, { scopes, purposes, words, expiryDays }))) {
+      if (!(await this.repository.change(pair, { scopes, purposes, words, expiryDays }))) {
         throw notFound(say('This application is not connected to your account.'));
       }
-      await this.recordChange(manager, before, client.id, userId, actor);
+      await this.recordChange(before, client.id, userId, actor);
     });
   }
 
@@ -110,27 +108,22 @@ export class GivenConsentsService {
     evidence: string | null,
     actor: Actor,
   ): Promise<ConsentEntity> {
-    return this.withWords(userId, async (manager) => {
-      const client = await this.clients.hold(manager, clientId);
+    return this.withWords(userId, async () => {
+      const client = await this.clients.hold(clientId);
       if (client.gatekeeper) throw conflict(GATEKEEPER);
-      await this.checkScopes(client.scopes, scopes, manager);
-      await this.protection.refuseOn(actor, userId, manager);
-      const before = await this.lockNotOver(manager, clientId, userId);
+      await this.checkScopes(client.scopes, scopes);
+      await this.protection.refuseOn(actor, userId);
+      const before = await this.lockNotOver(clientId, userId);
       // A user who gave it elsewhere before the meaning changed is asked again.
-      await this.scopes.holdMeanings(manager, scopes);
+      await this.scopes.holdMeanings(scopes);
       const pair = { clientId, userId, realm: realmOf(client) };
       const recordedBy = actor.id;
       const expiryDays = this.expiryDaysOf(client);
       const { purposes } = client;
       const given = { scopes, purposes, evidence, recordedBy, method: 'operator', expiryDays } as const;
-      await this.repository.replace(manager, pair, given);
-      const consent = await this.recordChange(manager, before, clientId, userId, actor);
-      await this.notifications.raise(
-        manager,
-        userId,
-        clientId,
-        MESSAGES.consentRecorded(client.name, client),
-      );
+      await this.repository.replace(pair, given);
+      const consent = await this.recordChange(before, clientId, userId, actor);
+      await this.notifications.raise(userId, clientId, MESSAGES.consentRecorded(client.name, client));
       return consent;
     });
   }
@@ -141,28 +134,23 @@ export class GivenConsentsService {
    * this one was given. With `dryRun` it only says what it would do.
    */
   async import(consent: ImportedConsent, actor: Actor, dryRun: boolean): Promise<'imported' | 'unchanged'> {
-    return this.withWords(consent.userId, (manager) => this.importIn(manager, consent, actor, dryRun));
+    return this.withWords(consent.userId, () => this.importIn(consent, actor, dryRun));
   }
 
   /** The same in the caller's transaction. */
-  async importIn(
-    manager: EntityManager,
-    consent: ImportedConsent,
-    actor: Actor,
-    dryRun = false,
-  ): Promise<'imported' | 'unchanged'> {
+  async importIn(consent: ImportedConsent, actor: Actor, dryRun = false): Promise<'imported' | 'unchanged'> {
     const { clientId, userId, scopes, grantedAt, expiresAt, evidence } = consent;
-    const client = await this.clients.hold(manager, clientId);
+    const client = await this.clients.hold(clientId);
     if (client.gatekeeper) throw conflict(GATEKEEPER);
-    await this.checkScopes(client.scopes, scopes, manager);
-    const now = await this.repository.now(manager);
+    await this.checkScopes(client.scopes, scopes);
+    const now = await this.repository.now();
     if (grantedAt > now) {
       throw validationFailed({ granted_at: [violation('in_the_future')] });
     }
     if (expiresAt && expiresAt <= now) {
       throw validationFailed({ expires_at: [violation('in_the_past')] });
     }
-    const before = await this.repository.lockPair(manager, clientId, userId);
+    const before = await this.repository.lockPair(clientId, userId);
     if (isLiveAt(now, before)) {
       const isSame = before.evidence === evidence && sameScopes(before.scopes, scopes);
       if (isSame && before.method === 'import') return 'unchanged';
@@ -175,12 +163,12 @@ export class GivenConsentsService {
       await this.users.get(userId);
       return 'imported';
     }
-    if (before?.revokedAt === null) await this.consents.expireIn(manager, before);
-    await this.scopes.holdMeanings(manager, scopes);
+    if (before?.revokedAt === null) await this.consents.expireIn(before);
+    await this.scopes.holdMeanings(scopes);
     const pair = { clientId, userId, realm: realmOf(client) };
-    if (!(await this.repository.import(manager, pair, consent, actor.id))) throw conflict(ENDED_SINCE);
-    await this.scopes.workOffAgain(manager, scopes, grantedAt);
-    await this.recordChange(manager, before, clientId, userId, actor);
+    if (!(await this.repository.import(pair, consent, actor.id))) throw conflict(ENDED_SINCE);
+    await this.scopes.workOffAgain(scopes, grantedAt);
+    await this.recordChange(before, clientId, userId, actor);
     return 'imported';
   }
 
@@ -188,22 +176,15 @@ export class GivenConsentsService {
    * Locks the consent of this user to this client. One whose time is over ends now, if nobody has ended it yet: what the user agrees to
    * next is a new consent, with other times and without the grants of the former one.
    */
-  private async lockNotOver(
-    manager: EntityManager,
-    clientId: string,
-    userId: string,
-  ): Promise<ConsentEntity | null> {
-    const found = await this.repository.lockPair(manager, clientId, userId);
+  private async lockNotOver(clientId: string, userId: string): Promise<ConsentEntity | null> {
+    const found = await this.repository.lockPair(clientId, userId);
     if (!found || found.revokedAt !== null || found.expiresAt === null) return found;
-    if (!(await this.consents.expireIn(manager, found))) return found;
-    return this.repository.lock(manager, clientId, userId);
+    if (!(await this.consents.expireIn(found))) return found;
+    return this.repository.lock(clientId, userId);
   }
 
   /** Runs a transaction that stores a consent, and turns constraint violations into problems. */
-  private async withWords<Result>(
-    userId: string,
-    store: (manager: EntityManager) => Promise<Result>,
-  ): Promise<Result> {
+  private async withWords<Result>(userId: string, store: () => Promise<Result>): Promise<Result> {
     try {
       return await this.transactions.run(store);
     } catch (error) {
@@ -228,8 +209,8 @@ export class GivenConsentsService {
     }
   }
 
-  private async checkScopes(allowed: string[], scopes: string[], manager?: EntityManager): Promise<void> {
-    const known = await this.scopes.describe(scopes, manager);
+  private async checkScopes(allowed: string[], scopes: string[]): Promise<void> {
+    const known = await this.scopes.describe(scopes);
     const wrong = scopes.flatMap((name, index) => {
       const audience = known.find((scope) => scope.name === name)?.audience;
       return allowed.includes(name) && audience === 'partner' ? [] : [index + 1];
@@ -242,17 +223,16 @@ export class GivenConsentsService {
   }
 
   private async recordChange(
-    manager: EntityManager,
     before: ConsentEntity | null,
     clientId: string,
     userId: string,
     actor: Actor,
   ): Promise<ConsentEntity> {
-    const after = (await this.repository.findLive(clientId, userId, manager))!;
+    const after = (await this.repository.findLive(clientId, userId))!;
     const live = wentOn(before, after);
     const difference = live ? changesBetween(auditView(before), auditView(after)) : undefined;
     if (!live || difference) {
-      await this.audit.record(manager, actor, {
+      await this.audit.record(actor, {
         action: live ? 'consent.updated' : 'consent.granted',
         subjectId: userId,
         ...(live ? { before: auditView(before) } : {}),
@@ -263,7 +243,7 @@ export class GivenConsentsService {
     if (kind) {
       const { scopes, expiresAt } = after;
       const { requestId } = actor;
-      await this.events.tell(manager, [{ kind, clientId, userId, scopes, expiresAt, requestId }]);
+      await this.events.tell([{ kind, clientId, userId, scopes, expiresAt, requestId }]);
     }
     return after;
   }

@@ -1,48 +1,43 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager } from 'typeorm';
+import { Repository } from 'typeorm';
 import type { LinkedPerson } from '#access/users/accounts/sign-in-ways.service.js';
 import { IdentityEntity } from './identity.entity.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 @Injectable()
 export class IdentitiesRepository {
   constructor(@InjectRepository(IdentityEntity) private readonly identities: Repository<IdentityEntity>) {}
 
   /** The user that this identity is linked to. */
-  async findUserId(manager: EntityManager, issuer: string, subject: string): Promise<string | undefined> {
-    const found = await manager.withRepository(this.identities).findOneBy({ issuer, subject });
+  async findUserId(issuer: string, subject: string): Promise<string | undefined> {
+    const found = await this.identities.findOneBy({ issuer, subject });
     return found?.userId;
   }
 
   /** The links of a user, oldest first. */
-  list(userId: string, manager: EntityManager = this.identities.manager): Promise<IdentityEntity[]> {
-    return manager
-      .withRepository(this.identities)
-      .find({ where: { userId }, order: { linkedAt: 'ASC', provider: 'ASC' } });
+  list(userId: string): Promise<IdentityEntity[]> {
+    return this.identities.find({ where: { userId }, order: { linkedAt: 'ASC', provider: 'ASC' } });
   }
 
-  hasAny(manager: EntityManager, userId: string): Promise<boolean> {
-    return manager.withRepository(this.identities).existsBy({ userId });
+  hasAny(userId: string): Promise<boolean> {
+    return this.identities.existsBy({ userId });
   }
 
   /** Removes the user's links, except to this person; returns how many. */
-  async deleteByUser(manager: EntityManager, userId: string, except?: LinkedPerson): Promise<number> {
-    const query = queryIn(manager, this.identities).delete().where('userId = :userId', { userId });
+  async deleteByUser(userId: string, except?: LinkedPerson): Promise<number> {
+    const query = this.identities.createQueryBuilder().delete().where('userId = :userId', { userId });
     if (except) query.andWhere('NOT (issuer = :issuer AND subject = :subject)', except);
     return (await query.execute()).affected ?? 0;
   }
 
-  async insert(
-    manager: EntityManager,
-    identity: Pick<IdentityEntity, 'issuer' | 'subject' | 'userId' | 'provider'>,
-  ): Promise<void> {
-    await manager.withRepository(this.identities).insert(identity);
+  async insert(identity: Pick<IdentityEntity, 'issuer' | 'subject' | 'userId' | 'provider'>): Promise<void> {
+    await this.identities.insert(identity);
   }
 
   /** Notes that the identity was used; false if it is not linked to this user. */
-  async touch(manager: EntityManager, { issuer, subject }: LinkedPerson, userId: string): Promise<boolean> {
-    const { affected } = await queryIn(manager, this.identities)
+  async touch({ issuer, subject }: LinkedPerson, userId: string): Promise<boolean> {
+    const { affected } = await this.identities
+      .createQueryBuilder()
       .update()
       .set({ lastUsedAt: () => 'now()' })
       .where('issuer = :issuer AND subject = :subject AND userId = :userId', { issuer, subject, userId })
@@ -52,12 +47,12 @@ export class IdentitiesRepository {
 
   /** The link is from now on that of this provider, unless it belongs to one of `except`, or the user has another link to it. */
   async move(
-    manager: EntityManager,
     { issuer, subject }: LinkedPerson,
     userId: string,
     { to, except }: { to: string; except: string[] },
   ): Promise<void> {
-    await queryIn(manager, this.identities)
+    await this.identities
+      .createQueryBuilder()
       .update()
       .set({ provider: to })
       .where('issuer = :issuer AND subject = :subject AND userId = :userId', { issuer, subject, userId })
@@ -70,8 +65,9 @@ export class IdentitiesRepository {
   }
 
   /** Removes a link; returns whose it was, or undefined if there is no such link. */
-  async delete(manager: EntityManager, userId: string, provider: string): Promise<LinkedPerson | undefined> {
-    const { raw } = await queryIn(manager, this.identities)
+  async delete(userId: string, provider: string): Promise<LinkedPerson | undefined> {
+    const { raw } = await this.identities
+      .createQueryBuilder()
       .delete()
       .where('userId = :userId AND provider = :provider', { userId, provider })
       .returning(['issuer', 'subject'])

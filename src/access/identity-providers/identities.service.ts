@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { notFound } from '#platform/http/problems/problem.js';
@@ -24,7 +23,7 @@ export class IdentitiesService {
     private readonly audit: AuditService,
     ways: SignInWaysService,
   ) {
-    ways.registerLinks((manager, userId, except) => identities.deleteByUser(manager, userId, except));
+    ways.registerLinks((userId, except) => identities.deleteByUser(userId, except));
   }
 
   /** The links of a user, oldest first. */
@@ -43,27 +42,22 @@ export class IdentitiesService {
    * Removes a link and ends the sessions that came from it; throws a 404 problem if it does not exist. `check` throws to refuse
    * it.
    */
-  async remove(
-    userId: string,
-    provider: string,
-    actor: Actor,
-    check?: (manager: EntityManager) => Promise<void>,
-  ): Promise<void> {
-    await this.transactions.run(async (manager) => {
-      await this.removeIn(manager, userId, provider, actor);
-      await check?.(manager);
+  async remove(userId: string, provider: string, actor: Actor, check?: () => Promise<void>): Promise<void> {
+    await this.transactions.run(async () => {
+      await this.removeIn(userId, provider, actor);
+      await check?.();
     });
   }
 
   /** The same in the caller's transaction. */
-  async removeIn(manager: EntityManager, userId: string, provider: string, actor: Actor): Promise<void> {
+  async removeIn(userId: string, provider: string, actor: Actor): Promise<void> {
     // Locks the account before its sessions, in the same order as a login.
-    if (!(await this.accounts.lock(manager, { id: userId }))) missing();
-    await this.actors.requireLive(manager, actor);
-    const { issuer, subject } = (await this.identities.delete(manager, userId, provider)) ?? missing();
+    if (!(await this.accounts.lock({ id: userId }))) missing();
+    await this.actors.requireLive(actor);
+    const { issuer, subject } = (await this.identities.delete(userId, provider)) ?? missing();
     const providers = [provider, ...this.providerClients.ofIssuer(issuer).map(({ id }) => id)];
-    await this.sessions.endByProvider(manager, providers, { subject }, actor);
-    await this.audit.record(manager, actor, {
+    await this.sessions.endByProvider(providers, { subject }, actor);
+    await this.audit.record(actor, {
       action: 'user.identity_removed',
       subjectId: userId,
       before: { provider },

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { EntityManager, Repository } from 'typeorm';
+import type { Repository } from 'typeorm';
 import { SandboxFaultEntity, type FaultKind } from './sandbox-fault.entity.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 const IS_LEFT = 'remaining > 0 AND expires_at > now()';
 
@@ -14,11 +13,11 @@ export class SandboxFaultsRepository {
 
   /** Sets what fails next, in place of what would have. */
   async set(
-    manager: EntityManager,
     fault: Pick<SandboxFaultEntity, 'clientId' | 'target' | 'kind' | 'remaining'>,
     ttl: number,
   ): Promise<void> {
-    await queryIn(manager, this.faults)
+    await this.faults
+      .createQueryBuilder()
       .insert()
       .values({ ...fault, expiresAt: () => `now() + make_interval(secs => ${Math.trunc(ttl)})` })
       .orUpdate(['kind', 'remaining', 'expires_at'], ['client_id', 'target'])
@@ -26,12 +25,9 @@ export class SandboxFaultsRepository {
   }
 
   /** Uses one up with one guarded write, so that each fails exactly one request; undefined if none is left. */
-  async use(
-    clientId: string,
-    target: SandboxFaultEntity['target'],
-    manager: EntityManager = this.faults.manager,
-  ): Promise<FaultKind | undefined> {
-    const { raw } = await queryIn(manager, this.faults)
+  async use(clientId: string, target: SandboxFaultEntity['target']): Promise<FaultKind | undefined> {
+    const { raw } = await this.faults
+      .createQueryBuilder()
       .update()
       .set({ remaining: () => 'remaining - 1' })
       .where(`client_id = :clientId AND target = :target AND ${IS_LEFT}`, { clientId, target })

@@ -36,9 +36,9 @@ export class SandboxFaultsService {
   /** Sets what fails next, in place of what would have: the next refresh, or the next `count` requests. */
   async set(clientId: string, kind: FaultKind, count: number, actor: Actor): Promise<void> {
     const target = kind === 'refresh' ? 'refresh' : 'requests';
-    await this.transactions.run(async (manager) => {
-      await this.repository.set(manager, { clientId, target, kind, remaining: count }, TTL_SECONDS);
-      await this.audit.record(manager, actor, {
+    await this.transactions.run(async () => {
+      await this.repository.set({ clientId, target, kind, remaining: count }, TTL_SECONDS);
+      await this.audit.record(actor, {
         action: 'sandbox.fault_set',
         subjectType: 'client',
         subjectId: clientId,
@@ -65,9 +65,9 @@ export class SandboxFaultsService {
     { address, requestId }: Actor,
   ): Promise<boolean> {
     if (client.environment === 'live') return false;
-    return this.transactions.run(async (manager) => {
-      if (!(await this.repository.use(client.id, 'refresh', manager))) return false;
-      await this.grants.revokeIn(manager, grantId, 'sandbox_fault', { ...SERVICE_ACTOR, address, requestId });
+    return this.transactions.run(async () => {
+      if (!(await this.repository.use(client.id, 'refresh'))) return false;
+      await this.grants.revokeIn(grantId, 'sandbox_fault', { ...SERVICE_ACTOR, address, requestId });
       return true;
     });
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, Repository, type EntityManager } from 'typeorm';
+import { In, Repository } from 'typeorm';
 import { ScopeEntity } from './scope.entity.js';
 
 /** On which a deletion is announced. */
@@ -20,13 +20,13 @@ export class ScopesRepository {
   constructor(@InjectRepository(ScopeEntity) private readonly scopes: Repository<ScopeEntity>) {}
 
   /** All scopes, by name. */
-  list(manager: EntityManager = this.scopes.manager): Promise<ScopeEntity[]> {
-    return manager.withRepository(this.scopes).find({ order: { name: 'ASC' } });
+  list(): Promise<ScopeEntity[]> {
+    return this.scopes.find({ order: { name: 'ASC' } });
   }
 
   /** All scopes, locked against changes until the transaction ends. */
-  listAndHold(manager: EntityManager): Promise<ScopeEntity[]> {
-    return manager.withRepository(this.scopes).find({ lock: { mode: 'pessimistic_read' } });
+  listAndHold(): Promise<ScopeEntity[]> {
+    return this.scopes.find({ lock: { mode: 'pessimistic_read' } });
   }
 
   /** Every scope with its number. */
@@ -40,15 +40,15 @@ export class ScopesRepository {
   }
 
   /** Unknown names are omitted. */
-  findNamed(names: string[], manager: EntityManager = this.scopes.manager): Promise<ScopeEntity[]> {
-    return manager.withRepository(this.scopes).findBy({ name: In(names) });
+  findNamed(names: string[]): Promise<ScopeEntity[]> {
+    return this.scopes.findBy({ name: In(names) });
   }
 
   /** Creates the scope, with the next number unless one is given; false if there is one with its name. */
-  async insertNew(manager: EntityManager, scope: ScopeInput, number?: number): Promise<boolean> {
+  async insertNew(scope: ScopeInput, number?: number): Promise<boolean> {
     // By hand: an insert that ends in a conflict would take a number, so it is tried for a new name only.
     const given = number === undefined ? [] : [number];
-    const rows: unknown[] = await manager.query(
+    const rows: unknown[] = await this.scopes.manager.query(
       `INSERT INTO scopes (name, description, audience, translations${given.length ? ', number) OVERRIDING SYSTEM VALUE' : ')'}
        SELECT $1, $2, $3, $4${given.length ? ', $5::int' : ''} WHERE NOT EXISTS (SELECT 1 FROM scopes WHERE name = $1)
        ON CONFLICT (name) DO NOTHING RETURNING 1`,
@@ -57,49 +57,50 @@ export class ScopesRepository {
     return rows.length === 1;
   }
 
-  async giveNumbers(manager: EntityManager): Promise<void> {
-    await manager.query('UPDATE scopes SET number = DEFAULT WHERE number < 0');
+  async giveNumbers(): Promise<void> {
+    await this.scopes.manager.query('UPDATE scopes SET number = DEFAULT WHERE number < 0');
   }
 
-  async delete(manager: EntityManager, name: string): Promise<void> {
-    await manager.withRepository(this.scopes).delete({ name });
+  async delete(name: string): Promise<void> {
+    await this.scopes.delete({ name });
     // Instances know its number: a scope that is created again with its name has another.
-    await manager.query(`NOTIFY ${SCOPE_DELETED}`);
+    await this.scopes.manager.query(`NOTIFY ${SCOPE_DELETED}`);
   }
 
   /** Whether an event type needs the scope. */
-  async isNeeded(manager: EntityManager, name: string): Promise<boolean> {
+  async isNeeded(name: string): Promise<boolean> {
     // By hand, as for clients.
-    const types: unknown[] = await manager.query('SELECT 1 FROM event_types WHERE scope = $1 LIMIT 1', [
-      name,
-    ]);
+    const types: unknown[] = await this.scopes.manager.query(
+      'SELECT 1 FROM event_types WHERE scope = $1 LIMIT 1',
+      [name],
+    );
     return types.length > 0;
   }
 
   /** Reads the scope and locks it until the transaction ends. Clients take a share lock on the catalogue, so this waits for them. */
-  lock(manager: EntityManager, name: string): Promise<ScopeEntity | null> {
-    return manager
-      .withRepository(this.scopes)
-      .findOne({ where: { name }, lock: { mode: 'pessimistic_write' } });
+  lock(name: string): Promise<ScopeEntity | null> {
+    return this.scopes.findOne({ where: { name }, lock: { mode: 'pessimistic_write' } });
   }
 
-  async update(
-    manager: EntityManager,
-    { name, description, audience, translations }: ScopeInput,
-  ): Promise<void> {
-    await manager.withRepository(this.scopes).update({ name }, { description, audience, translations });
+  async update({ name, description, audience, translations }: ScopeInput): Promise<void> {
+    await this.scopes.update({ name }, { description, audience, translations });
   }
 
   /** Notes that the words mean something else from now on. Requires the lock; by the wall clock, so after everything that it waited for. */
-  async changeMeaning(manager: EntityManager, name: string): Promise<void> {
-    await manager.query('UPDATE scopes SET meaning_changed_at = clock_timestamp() WHERE name = $1', [name]);
+  async changeMeaning(name: string): Promise<void> {
+    await this.scopes.manager.query(
+      'UPDATE scopes SET meaning_changed_at = clock_timestamp() WHERE name = $1',
+      [name],
+    );
   }
 
   /** The scopes with these names, whose meaning stays as it is until the transaction ends. */
-  holdNamed(manager: EntityManager, names: string[]): Promise<ScopeEntity[]> {
-    return manager
-      .withRepository(this.scopes)
-      .find({ where: { name: In(names) }, order: { name: 'ASC' }, lock: { mode: 'for_key_share' } });
+  holdNamed(names: string[]): Promise<ScopeEntity[]> {
+    return this.scopes.find({
+      where: { name: In(names) },
+      order: { name: 'ASC' },
+      lock: { mode: 'for_key_share' },
+    });
   }
 
   /** The changes of meaning that are not worked off, by name. */
@@ -129,8 +130,8 @@ export class ScopesRepository {
   }
 
   /** Changes of meaning since a time are worked off once more, for a consent of that time which has come since. */
-  async workOffAgain(manager: EntityManager, names: string[], since: Date): Promise<void> {
-    await manager.query(
+  async workOffAgain(names: string[], since: Date): Promise<void> {
+    await this.scopes.manager.query(
       `UPDATE scopes SET meaning_worked_off_at = '-infinity'
         WHERE name = ANY ($1) AND meaning_changed_at > $2 AND meaning_worked_off_at IS DISTINCT FROM '-infinity'`,
       [names, since],
@@ -138,11 +139,12 @@ export class ScopesRepository {
   }
 
   /** Whether any client is registered with the scope. */
-  async isHeld(manager: EntityManager, name: string): Promise<boolean> {
+  async isHeld(name: string): Promise<boolean> {
     // By hand: clients are of a higher module, whose entity must not be imported here.
-    const holders: unknown[] = await manager.query('SELECT 1 FROM clients WHERE $1 = ANY (scopes) LIMIT 1', [
-      name,
-    ]);
+    const holders: unknown[] = await this.scopes.manager.query(
+      'SELECT 1 FROM clients WHERE $1 = ANY (scopes) LIMIT 1',
+      [name],
+    );
     return holders.length > 0;
   }
 }

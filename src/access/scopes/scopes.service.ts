@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
-import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '#records/audit/audit.service.js';
 import { auditViewOf } from '#records/audit/audit-view.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
@@ -29,13 +28,13 @@ export class ScopesService {
   ) {}
 
   /** All scopes, by name. */
-  list(manager?: EntityManager): Promise<ScopeEntity[]> {
-    return this.repository.list(manager);
+  list(): Promise<ScopeEntity[]> {
+    return this.repository.list();
   }
 
   /** The scopes with these names, ordered by name; unknown names are omitted. */
-  async describe(names: string[], manager?: EntityManager): Promise<ScopeEntity[]> {
-    const found = await this.repository.findNamed(names, manager);
+  async describe(names: string[]): Promise<ScopeEntity[]> {
+    const found = await this.repository.findNamed(names);
     return names.flatMap((name) => found.filter((scope) => scope.name === name));
   }
 
@@ -57,12 +56,11 @@ export class ScopesService {
     actor: Actor,
     options: { meaningChanged?: boolean; onlyNew?: boolean } = {},
   ): Promise<{ scope: ScopeEntity; created: boolean }> {
-    return this.transactions.run((manager) => this.putIn(manager, input, actor, options));
+    return this.transactions.run(() => this.putIn(input, actor, options));
   }
 
   /** The same in the caller's transaction. With `unnumbered`, a new scope has this negative number until `giveNumbers`. */
   async putIn(
-    manager: EntityManager,
     { translations, ...given }: GivenScope,
     actor: Actor,
     {
@@ -73,24 +71,24 @@ export class ScopesService {
   ): Promise<{ scope: ScopeEntity; created: boolean }> {
     const violations = translations ? translationViolations(translations) : {};
     if (Object.keys(violations).length > 0) throw validationFailed(violations);
-    const created = await this.repository.insertNew(manager, { ...given, translations: {} }, unnumbered);
-    const before = await this.repository.lock(manager, given.name);
+    const created = await this.repository.insertNew({ ...given, translations: {} }, unnumbered);
+    const before = await this.repository.lock(given.name);
     // Deleted between the two statements.
     if (!before) throw conflict('The scope was deleted in the meantime. Try again.');
     const scope = { ...given, translations: translationsAfter(before, { ...given, translations }) };
     const isChanged = !isDeepStrictEqual(auditView(before), auditView({ ...before, ...scope }));
     // The same again is a form that was sent twice.
     if (onlyNew && !created && isChanged) throw validationFailed({ name: [violation('taken_name')] });
-    if (before.audience !== scope.audience) await this.refuseNewAudience(manager, scope.name);
+    if (before.audience !== scope.audience) await this.refuseNewAudience(scope.name);
     if (meaningChanged) refuseUnchanged(before, scope);
     if (isChanged) {
-      await this.repository.update(manager, scope);
+      await this.repository.update(scope);
     }
-    if (meaningChanged) await this.repository.changeMeaning(manager, scope.name);
-    const after = (await this.repository.lock(manager, scope.name))!;
+    if (meaningChanged) await this.repository.changeMeaning(scope.name);
+    const after = (await this.repository.lock(scope.name))!;
     const difference = changesBetween(auditView(before), auditView(after));
     if (created || difference) {
-      await this.audit.record(manager, actor, {
+      await this.audit.record(actor, {
         action: created ? 'scope.created' : 'scope.updated',
         subjectId: scope.name,
         ...(created ? { after: auditView(after) } : difference),
@@ -100,24 +98,24 @@ export class ScopesService {
   }
 
   /** Gives new scopes their numbers, in the caller's transaction, once nothing can be refused any more: no number is given twice. */
-  giveNumbers(manager: EntityManager): Promise<void> {
-    return this.repository.giveNumbers(manager);
+  giveNumbers(): Promise<void> {
+    return this.repository.giveNumbers();
   }
 
   /**
    * Removes a scope, in the caller's transaction. Throws a 409 problem for one of this service's own operator scopes, and while a client
    * holds it or an event type needs it: no token and no consent has a scope that no client holds.
    */
-  async deleteIn(manager: EntityManager, name: string, actor: Actor): Promise<void> {
-    const scope = await this.repository.lock(manager, name);
+  async deleteIn(name: string, actor: Actor): Promise<void> {
+    const scope = await this.repository.lock(name);
     if (!scope) throw unknownScope();
     if (OPERATOR_SCOPES.includes(name)) throw conflict('The service needs this scope.');
-    if (await this.repository.isHeld(manager, name)) {
+    if (await this.repository.isHeld(name)) {
       throw conflict('A client holds this scope, and its tokens and consents may.');
     }
-    if (await this.repository.isNeeded(manager, name)) throw conflict('An event type needs this scope.');
-    await this.repository.delete(manager, name);
-    await this.audit.record(manager, actor, {
+    if (await this.repository.isNeeded(name)) throw conflict('An event type needs this scope.');
+    await this.repository.delete(name);
+    await this.audit.record(actor, {
       action: 'scope.deleted',
       subjectId: name,
       before: auditView(scope),
@@ -125,27 +123,24 @@ export class ScopesService {
   }
 
   /** Reads the catalogue and locks it until the transaction ends. */
-  listAndHold(manager: EntityManager): Promise<ScopeEntity[]> {
-    return this.repository.listAndHold(manager);
+  listAndHold(): Promise<ScopeEntity[]> {
+    return this.repository.listAndHold();
   }
 
   /** The scopes with these names, which stay as they are until the transaction ends. */
-  hold(manager: EntityManager, names: string[]): Promise<ScopeEntity[]> {
-    return this.repository.holdNamed(manager, names);
+  hold(names: string[]): Promise<ScopeEntity[]> {
+    return this.repository.holdNamed(names);
   }
 
   /** The scopes with these names, whose meaning stays as it is until the transaction ends. */
-  holdMeanings(manager: EntityManager, names: string[]): Promise<ScopeMeaning[]> {
-    return this.repository.holdNamed(manager, names);
+  holdMeanings(names: string[]): Promise<ScopeMeaning[]> {
+    return this.repository.holdNamed(names);
   }
 
   /** Throws a 409 problem unless the scopes mean what they meant when they were read; that then stays until the transaction ends. */
-  async requireMeanings(manager: EntityManager, read: ScopeMeaning[]): Promise<void> {
+  async requireMeanings(read: ScopeMeaning[]): Promise<void> {
     if (read.length === 0) return;
-    const now = await this.repository.holdNamed(
-      manager,
-      read.map(({ name }) => name),
-    );
+    const now = await this.repository.holdNamed(read.map(({ name }) => name));
     const isSame = ({ name, meaningChangedAt }: ScopeMeaning) =>
       now.some(
         (each) => each.name === name && each.meaningChangedAt?.getTime() === meaningChangedAt?.getTime(),
@@ -173,17 +168,17 @@ export class ScopesService {
   }
 
   /** Has the users of consents asked that were given before a change and stored after it was worked off. */
-  workOffAgain(manager: EntityManager, names: string[], since: Date): Promise<void> {
-    return this.repository.workOffAgain(manager, names, since);
+  workOffAgain(names: string[], since: Date): Promise<void> {
+    return this.repository.workOffAgain(names, since);
   }
 
-  private async refuseNewAudience(manager: EntityManager, name: string): Promise<void> {
+  private async refuseNewAudience(name: string): Promise<void> {
     if (OPERATOR_SCOPES.includes(name))
       throw conflict('This scope is for operators; its audience cannot change.');
-    if (await this.repository.isHeld(manager, name)) {
+    if (await this.repository.isHeld(name)) {
       throw conflict('A client holds this scope, so its audience cannot change.');
     }
-    if (await this.repository.isNeeded(manager, name)) {
+    if (await this.repository.isNeeded(name)) {
       throw conflict('An event type needs this scope, so its audience cannot change.');
     }
   }

@@ -58,8 +58,8 @@ export class SecondFactorController {
     const proof = this.pending.proofOf(pending, form.get('code') ?? '', actor);
     const isNew = !attempt.isKnownBrowser;
     const isSignedIn = await this.limits.compare(attempt, () =>
-      this.sessions.start(request, reply, pending.user, signIn, actor, isNew, async (manager) => {
-        attempt.isWrong = !(await proof(manager));
+      this.sessions.start(request, reply, pending.user, signIn, actor, isNew, async () => {
+        attempt.isWrong = !(await proof());
         return !attempt.isWrong;
       }),
     );

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { EntityManager, Repository } from 'typeorm';
+import type { Repository } from 'typeorm';
 import { consentIsLive } from '#access/consents/consent.sql.js';
 import { readPageBySql, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
 import { UserEntity } from '#access/users/accounts/user.entity.js';
 import { DriverEntity } from './driver.entity.js';
 import type { Driver, Sandbox } from './driver.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 @Injectable()
 export class DriversRepository {
@@ -16,8 +15,8 @@ export class DriversRepository {
    * Locks the owner until the transaction ends, so that what an owner has can be counted. Taken before the locks on drivers. False
    * if there is no such owner.
    */
-  async lockOwner(manager: EntityManager, ownerId: string): Promise<boolean> {
-    const owner = await manager.findOne(UserEntity, {
+  async lockOwner(ownerId: string): Promise<boolean> {
+    const owner = await this.drivers.manager.findOne(UserEntity, {
       select: { id: true },
       where: { id: ownerId },
       lock: { mode: 'for_no_key_update' },
@@ -25,12 +24,12 @@ export class DriversRepository {
     return owner !== null;
   }
 
-  count(manager: EntityManager, ownerId: string): Promise<number> {
-    return manager.withRepository(this.drivers).countBy({ ownerId });
+  count(ownerId: string): Promise<number> {
+    return this.drivers.countBy({ ownerId });
   }
 
-  async insert(manager: EntityManager, driver: Omit<DriverEntity, 'sessions'>): Promise<void> {
-    await manager.withRepository(this.drivers).insert(driver);
+  async insert(driver: Omit<DriverEntity, 'sessions'>): Promise<void> {
+    await this.drivers.insert(driver);
   }
 
   /** One page by id; with `id`, only that driver. In SQL: a join over several modules' tables. */
@@ -57,12 +56,12 @@ export class DriversRepository {
    * driver.
    */
   async reserve(
-    manager: EntityManager,
     ownerId: string,
     userId: string,
     count: number,
   ): Promise<{ seed: number; number: number } | undefined> {
-    const { raw } = await queryIn(manager, this.drivers)
+    const { raw } = await this.drivers
+      .createQueryBuilder()
       .update()
       .set({ sessions: () => 'sessions + :count' })
       .where('user_id = :userId AND owner_id = :ownerId')

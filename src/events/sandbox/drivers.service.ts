@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
-import type { EntityManager } from 'typeorm';
 import type { Actor } from '#records/audit/audit.service.js';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
@@ -91,9 +90,9 @@ export class DriversService {
     actor: Actor,
     mayBe: (count: number) => boolean,
   ): Promise<string | undefined> {
-    return this.users.createBy(async (manager: EntityManager, insert) => {
-      if (!(await this.repository.lockOwner(manager, ownerId))) return undefined;
-      if (!mayBe(await this.repository.count(manager, ownerId))) return undefined;
+    return this.users.createBy(async (insert) => {
+      if (!(await this.repository.lockOwner(ownerId))) return undefined;
+      if (!mayBe(await this.repository.count(ownerId))) return undefined;
       const { id } = await insert(
         {
           email: `${newUlid().toLowerCase()}@sandbox.invalid`,
@@ -103,7 +102,7 @@ export class DriversService {
         },
         actor,
       );
-      await this.repository.insert(manager, { userId: id, ownerId, seed });
+      await this.repository.insert({ userId: id, ownerId, seed });
       return id;
     });
   }

@@ -70,19 +70,19 @@ export class PlannedEventsWorker extends QueueWorker {
    * who is being erased, is passed over.
    */
   private async publishSome(): Promise<boolean> {
-    const done = await this.transactions.run(async (manager) => {
-      const due = await this.plans.findDue(manager, this.clock.aheadSeconds, this.passedOver);
+    const done = await this.transactions.run(async () => {
+      const due = await this.plans.findDue(this.clock.aheadSeconds, this.passedOver);
       if (!due) return undefined;
       // Before anything is written.
-      const prepared = await this.publishing.prepareIn(manager, due.events, {
+      const prepared = await this.publishing.prepareIn(due.events, {
         id: due.ownerId,
         realm: due.ownerId,
       });
-      const taken = await this.plans.take(manager, due);
+      const taken = await this.plans.take(due);
       const events = prepared
         .filter(({ publication }) => taken.has(publication.plannedId))
         .map(({ event }) => event);
-      const deliveries = await this.publishing.publishIn(manager, events);
+      const deliveries = await this.publishing.publishIn(events);
       return { driver: due.userId, taken: taken.size, deliveries };
     });
     if (!done) return false;

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { EntityManager, Repository } from 'typeorm';
+import type { Repository } from 'typeorm';
 import type { EventContent } from '#events/webhooks/events/event.js';
+import { requireTransaction } from '#platform/database/queries/transaction-around.js';
 import { PlannedEventEntity } from './planned-event.entity.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 type PlannedRow = Pick<PlannedEventEntity, 'dueAt' | 'occurredAt' | 'type' | 'data' | 'endsSession'>;
 
@@ -27,24 +27,22 @@ export class PlansRepository {
   ) {}
 
   /** The time of the transaction, by the database's clock. */
-  async now(manager: EntityManager, aheadSeconds: number): Promise<Date> {
-    const [row]: { now: Date }[] = await manager.query('SELECT now() + make_interval(secs => $1) AS now', [
-      aheadSeconds,
-    ]);
+  async now(aheadSeconds: number): Promise<Date> {
+    const [row]: { now: Date }[] = await this.planned.manager.query(
+      'SELECT now() + make_interval(secs => $1) AS now',
+      [aheadSeconds],
+    );
     return row!.now;
   }
 
-  countWaiting(manager: EntityManager, ownerId: string): Promise<number> {
-    return manager.withRepository(this.planned).countBy({ ownerId });
+  countWaiting(ownerId: string): Promise<number> {
+    return this.planned.countBy({ ownerId });
   }
 
   /** A second session that runs is a violation of `sandbox_planned_events_running_key`. */
-  async insert(
-    manager: EntityManager,
-    driver: { userId: string; ownerId: string },
-    events: PlannedRow[],
-  ): Promise<void> {
-    await queryIn(manager, this.planned)
+  async insert(driver: { userId: string; ownerId: string }, events: PlannedRow[]): Promise<void> {
+    await this.planned
+      .createQueryBuilder()
       .insert()
       .values(events.map((event) => ({ ...event, ...driver })))
       .updateEntity(false)
@@ -55,11 +53,8 @@ export class PlansRepository {
    * The first events that are due, of the driver who has waited longest and whom no other instance has in hand until the
    * transaction ends: what a driver does is published in its order. Writes nothing, and locks no row. In SQL, because it locks.
    */
-  async findDue(
-    manager: EntityManager,
-    aheadSeconds: number,
-    passedOver: string[],
-  ): Promise<DueEvents | undefined> {
+  async findDue(aheadSeconds: number, passedOver: string[]): Promise<DueEvents | undefined> {
+    requireTransaction('A lock that is to last');
     const rows: {
       id: string;
       ownerId: string;
@@ -67,7 +62,7 @@ export class PlansRepository {
       type: string;
       occurredAt: Date;
       data: object;
-    }[] = await manager.query(
+    }[] = await this.planned.manager.query(
       `WITH waiting AS MATERIALIZED (
            SELECT user_id FROM sandbox_planned_events
             WHERE due_at <= now() + make_interval(secs => $1) AND user_id <> ALL ($2::text[])
@@ -100,8 +95,8 @@ export class PlansRepository {
    * Takes these events out of the plan. Returns the ids of those that were still there: none of a driver who is being erased. In
    * SQL, because it locks, then deletes.
    */
-  async take(manager: EntityManager, { userId, events }: DueEvents): Promise<Set<string>> {
-    const rows: { id: string }[] = await manager.query(
+  async take({ userId, events }: DueEvents): Promise<Set<string>> {
+    const rows: { id: string }[] = await this.planned.manager.query(
       `WITH driver AS MATERIALIZED (
          SELECT id FROM users WHERE id = $1 FOR KEY SHARE SKIP LOCKED
        ), taken AS (

@@ -74,14 +74,14 @@ export class PlansService {
   /** Returns the number of events. */
   private async plan({ ownerId }: Sandbox, userId: string, wish: Wish, actor: Actor): Promise<number> {
     try {
-      const count = await this.transactions.run(async (manager) => {
+      const count = await this.transactions.run(async () => {
         // The owner before the driver, as everywhere.
-        if (!(await this.drivers.lockOwner(manager, ownerId))) return driverNotFound();
-        const driver = await this.drivers.reserve(manager, ownerId, userId, wish.sessions);
+        if (!(await this.drivers.lockOwner(ownerId))) return driverNotFound();
+        const driver = await this.drivers.reserve(ownerId, userId, wish.sessions);
         if (!driver) return driverNotFound();
-        const now = await this.repository.now(manager, this.clock.aheadSeconds);
+        const now = await this.repository.now(this.clock.aheadSeconds);
         const events = wish.plan(driver, now);
-        if ((await this.repository.countWaiting(manager, ownerId)) + events.length > WAITING_PER_OWNER) {
+        if ((await this.repository.countWaiting(ownerId)) + events.length > WAITING_PER_OWNER) {
           throw conflict(
             `At most ${WAITING_PER_OWNER} events of a sandbox can wait to be published. Try again when fewer do.`,
           );
@@ -93,8 +93,8 @@ export class PlansService {
           data,
           endsSession: wish.isTimed && n === events.length - 1,
         }));
-        await this.repository.insert(manager, { userId, ownerId }, rows);
-        await this.audit.record(manager, actor, {
+        await this.repository.insert({ userId, ownerId }, rows);
+        await this.audit.record(actor, {
           action: `sandbox.${wish.action}`,
           subjectType: 'user',
           subjectId: userId,

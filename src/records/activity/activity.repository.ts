@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager } from 'typeorm';
+import { Repository } from 'typeorm';
 import { InputRows } from '#platform/database/queries/input-rows.js';
 import { ActivityHourEntity } from './activity-hour.entity.js';
 import { EVERYBODY, REFUSALS, type ActivityKind, type Counted, type CountedSince } from './activity.js';
@@ -51,9 +51,9 @@ export class ActivityRepository {
   }
 
   /** Removes these addresses. In SQL: the rows are locked in the order in which `add` locks them. */
-  async forgetAddresses(manager: EntityManager, addresses: string[]): Promise<void> {
+  async forgetAddresses(addresses: string[]): Promise<void> {
     if (addresses.length === 0) return;
-    await manager.query(
+    await this.hours.manager.query(
       `UPDATE activity_hours a SET last_address = NULL
          FROM (SELECT client_id, hour, kind, detail FROM activity_hours WHERE last_address = ANY ($1)
                 ORDER BY client_id, kind, detail, hour FOR NO KEY UPDATE) AS held
@@ -63,10 +63,10 @@ export class ActivityRepository {
   }
 
   /** Tells all instances of these addresses once the transaction is committed. */
-  async announceErased(manager: EntityManager, addresses: string[]): Promise<void> {
+  async announceErased(addresses: string[]): Promise<void> {
     for (let n = 0; n < addresses.length; n += TOLD_AT_ONCE) {
       const some = addresses.slice(n, n + TOLD_AT_ONCE);
-      await manager.query('SELECT pg_notify($1, $2)', [ERASED_CHANNEL, JSON.stringify(some)]);
+      await this.hours.manager.query('SELECT pg_notify($1, $2)', [ERASED_CHANNEL, JSON.stringify(some)]);
     }
   }
 

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import type { EntityManager } from 'typeorm';
 import { WriteBehind } from '#platform/database/background/write-behind.js';
 import { Listener } from '#platform/database/connections/listener.service.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
@@ -79,10 +78,10 @@ export class ActivityService extends WriteBehind {
    * Removes the addresses of an erased person, in the caller's transaction, and after it on every instance, which may have counted
    * them and not written them yet; the counts stay.
    */
-  async forgetAddresses(manager: EntityManager, addresses: string[]): Promise<void> {
+  async forgetAddresses(addresses: string[]): Promise<void> {
     this.forgetCounted(addresses);
-    await this.repository.forgetAddresses(manager, addresses);
-    await this.repository.announceErased(manager, addresses);
+    await this.repository.forgetAddresses(addresses);
+    await this.repository.announceErased(addresses);
   }
 
   private async forgetErased(announced: string): Promise<void> {
@@ -91,7 +90,7 @@ export class ActivityService extends WriteBehind {
       this.forgetCounted(addresses);
       // A write that is under way may hold them.
       await this.flush();
-      await this.transactions.run((manager) => this.repository.forgetAddresses(manager, addresses));
+      await this.transactions.run(() => this.repository.forgetAddresses(addresses));
     } catch (error) {
       this.logger.warn(`Addresses of an erased person may stay counted: ${(error as Error).message}`);
     }

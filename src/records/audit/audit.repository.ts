@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager } from 'typeorm';
+import { Repository } from 'typeorm';
 import type { CommitPlace } from '#platform/database/queries/in-order-of-commits.js';
 import { readPage, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
 import { firstIdAt } from '#platform/secrets/ids.js';
@@ -34,17 +34,14 @@ export class AuditRepository {
   constructor(@InjectRepository(AuditEventEntity) private readonly events: Repository<AuditEventEntity>) {}
 
   /** Inserts them; their ids and times are the database's. */
-  async insertAll(
-    manager: EntityManager,
-    events: readonly Omit<AuditEventEntity, 'id' | 'occurredAt'>[],
-  ): Promise<void> {
+  async insertAll(events: readonly Omit<AuditEventEntity, 'id' | 'occurredAt'>[]): Promise<void> {
     // TypeORM's deep partial of a JSON column requires a plain object type.
     const rows = events.map(({ before, after, ...event }) => ({
       ...event,
       ...{ before: before as object, after: after as object },
     }));
     for (let from = 0; from < rows.length; from += INSERTED_AT_ONCE) {
-      await manager.withRepository(this.events).insert(rows.slice(from, from + INSERTED_AT_ONCE));
+      await this.events.insert(rows.slice(from, from + INSERTED_AT_ONCE));
     }
   }
 

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
-import type { EntityManager } from 'typeorm';
 import type { Language } from '#platform/language/languages.js';
 import type { Page, PageRequest } from '#platform/database/queries/read-page.js';
 import { asStoredJson } from '#platform/database/queries/as-stored-json.js';
@@ -9,6 +8,7 @@ import { cursorAhead, unknownCursor } from '#platform/http/problems/cursor-probl
 import type { AuditEventEntity } from './audit-event.entity.js';
 import { AuditRepository, type AuditFilter } from './audit.repository.js';
 import type { OperatorRole } from '#platform/config/operator-role.js';
+import { requireTransaction } from '#platform/database/queries/transaction-around.js';
 
 export type { AuditFilter };
 
@@ -70,14 +70,14 @@ const OURS = /^(audt[0-9A-HJKMNP-TV-Z]{26})?$/;
 export class AuditService {
   constructor(private readonly repository: AuditRepository) {}
 
-  record(manager: EntityManager, actor: Actor, entry: AuditEntry): Promise<void> {
-    return this.recordAll(manager, actor, [entry]);
+  record(actor: Actor, entry: AuditEntry): Promise<void> {
+    return this.recordAll(actor, [entry]);
   }
 
   /** The same for many. */
-  async recordAll(manager: EntityManager, actor: Actor, entries: readonly AuditEntry[]): Promise<void> {
+  async recordAll(actor: Actor, entries: readonly AuditEntry[]): Promise<void> {
+    requireTransaction('An entry of the audit log');
     await this.repository.insertAll(
-      manager,
       entries.map((entry) => ({
         actorType: actor.type,
         actorId: actor.id,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager } from 'typeorm';
+import { Repository } from 'typeorm';
 import { BrandEntity } from './brand.entity.js';
 
 /** What an admin has set. */
@@ -12,18 +12,16 @@ const ONLY = { isOnly: true };
 export class BrandRepository {
   constructor(@InjectRepository(BrandEntity) private readonly brand: Repository<BrandEntity>) {}
 
-  read(manager: EntityManager = this.brand.manager): Promise<BrandEntity | null> {
-    return manager.withRepository(this.brand).findOneBy(ONLY);
+  read(): Promise<BrandEntity | null> {
+    return this.brand.findOneBy(ONLY);
   }
 
   /** Reads the row and locks it until the transaction ends. */
-  lock(manager: EntityManager): Promise<BrandEntity> {
-    return manager
-      .withRepository(this.brand)
-      .findOneOrFail({ where: ONLY, lock: { mode: 'for_no_key_update' } });
+  lock(): Promise<BrandEntity> {
+    return this.brand.findOneOrFail({ where: ONLY, lock: { mode: 'for_no_key_update' } });
   }
 
-  async update(manager: EntityManager, values: Partial<StoredBrand>): Promise<void> {
-    await manager.withRepository(this.brand).update(ONLY, { ...values, changedAt: () => 'now()' });
+  async update(values: Partial<StoredBrand>): Promise<void> {
+    await this.brand.update(ONLY, { ...values, changedAt: () => 'now()' });
   }
 }

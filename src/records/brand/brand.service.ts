@@ -4,7 +4,6 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '#records/audit/audit.service.js';
 import type { BrandValues } from '#platform/config/brand-values.js';
 import { Settings } from '#platform/config/settings.js';
@@ -69,11 +68,11 @@ export class BrandService implements OnApplicationBootstrap, BeforeApplicationSh
 
   /** Saves the values of an admin. A value equal to that in the settings follows the settings from then on. */
   change(values: BrandValues, actor: Actor): Promise<void> {
-    return this.store((manager) => this.changeIn(manager, values, actor));
+    return this.store(() => this.changeIn(values, actor));
   }
 
   /** The same in the caller's transaction; instances show it once it is committed. */
-  changeIn(manager: EntityManager, values: BrandValues, actor: Actor): Promise<void> {
+  changeIn(values: BrandValues, actor: Actor): Promise<void> {
     const { brand: defaults } = this.settings;
     const stored = Object.fromEntries(
       Object.entries(values).map(([field, value]) => [
@@ -81,19 +80,19 @@ export class BrandService implements OnApplicationBootstrap, BeforeApplicationSh
         value === defaults[field as keyof BrandValues] ? null : (value ?? ''),
       ]),
     );
-    return this.storeIn(manager, stored, actor);
+    return this.storeIn(stored, actor);
   }
 
   /** The current brand, read from the database. */
-  async readIn(manager: EntityManager): Promise<Brand> {
-    return this.shown(await this.repository.read(manager));
+  async readIn(): Promise<Brand> {
+    return this.shown(await this.repository.read());
   }
 
   /** Sets the logo to an image from `logoFrom`, or removes it. */
   changeLogo(image: Buffer | null, actor: Actor): Promise<void> {
-    return this.store(async (manager) => {
-      const logoId = image === null ? null : await this.logos.store(manager, image);
-      await this.storeIn(manager, { logoId }, actor);
+    return this.store(async () => {
+      const logoId = image === null ? null : await this.logos.store(image);
+      await this.storeIn({ logoId }, actor);
     });
   }
 
@@ -102,18 +101,18 @@ export class BrandService implements OnApplicationBootstrap, BeforeApplicationSh
     return { ...values, logoId: this.brand.logoId };
   }
 
-  private async store(work: (manager: EntityManager) => Promise<void>): Promise<void> {
+  private async store(work: () => Promise<void>): Promise<void> {
     await this.transactions.run(work);
     // The next page of this instance shows it.
     await this.read();
   }
 
-  private async storeIn(manager: EntityManager, changes: Partial<StoredBrand>, actor: Actor): Promise<void> {
-    const before = await this.repository.lock(manager);
+  private async storeIn(changes: Partial<StoredBrand>, actor: Actor): Promise<void> {
+    const before = await this.repository.lock();
     const difference = changesBetween(BRAND.auditView(before), BRAND.auditView({ ...before, ...changes }));
     if (!difference) return;
-    await this.repository.update(manager, changes);
-    await this.audit.record(manager, actor, {
+    await this.repository.update(changes);
+    await this.audit.record(actor, {
       action: 'brand.updated',
       subjectType: 'brand',
       subjectId: 'brand',

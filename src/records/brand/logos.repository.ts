@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, Repository, type EntityManager } from 'typeorm';
+import { In, Repository } from 'typeorm';
 import { LogoEntity } from './logo.entity.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 @Injectable()
 export class LogosRepository {
   constructor(@InjectRepository(LogoEntity) private readonly logos: Repository<LogoEntity>) {}
 
   /** Stores an image. An existing one is refreshed, so that no purge removes it before the transaction refers to it. */
-  async store(manager: EntityManager, id: string, image: Buffer): Promise<void> {
-    await queryIn(manager, this.logos)
+  async store(id: string, image: Buffer): Promise<void> {
+    await this.logos
+      .createQueryBuilder()
       .insert()
       .values({ id, image, storedAt: () => 'now()' })
       .orUpdate(['stored_at'], ['id'])

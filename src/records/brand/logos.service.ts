@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import type { EntityManager } from 'typeorm';
 import { LogosRepository } from './logos.repository.js';
 
 const DIGEST = /^[0-9a-f]{64}$/;
@@ -11,9 +10,9 @@ export class LogosService {
   constructor(private readonly repository: LogosRepository) {}
 
   /** Stores an image that `logoFrom` has made, in the transaction that then refers to it. Returns its id. */
-  async store(manager: EntityManager, image: Buffer): Promise<string> {
+  async store(image: Buffer): Promise<string> {
     const id = createHash('sha256').update(image).digest('hex');
-    await this.repository.store(manager, id, image);
+    await this.repository.store(id, image);
     return id;
   }
 

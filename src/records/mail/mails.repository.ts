@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager } from 'typeorm';
+import { Repository } from 'typeorm';
 import { countUpTo } from '#platform/database/queries/count-up-to.js';
 import { readPage, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
 import type { Language } from '#platform/language/languages.js';
 import { MailEntity, type MailKind, type MailState, type OptionalMailKind } from './mail.entity.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 /** The channel on which transactions announce that there is mail to send. */
 export const MAIL_CHANNEL = 'mails';
@@ -69,8 +68,8 @@ const inAnyCase = (address: string): string => `lower(${address} COLLATE "C")`;
 export class MailsRepository {
   constructor(@InjectRepository(MailEntity) private readonly mails: Repository<MailEntity>) {}
 
-  async recipient(manager: EntityManager, userId: string): Promise<Recipient | undefined> {
-    const rows: Recipient[] = await manager.query(
+  async recipient(userId: string): Promise<Recipient | undefined> {
+    const rows: Recipient[] = await this.mails.manager.query(
       `SELECT email, email_verified_at IS NOT NULL AS "isVerified", unwanted_mails AS unwanted, language
          FROM users WHERE id = $1`,
       [userId],
@@ -79,8 +78,8 @@ export class MailsRepository {
   }
 
   /** Adds a mail and announces it at the commit; false if its cause already has one. */
-  async insert(manager: EntityManager, mail: MailRow): Promise<boolean> {
-    const rows: unknown[] = await manager.query(
+  async insert(mail: MailRow): Promise<boolean> {
+    const rows: unknown[] = await this.mails.manager.query(
       `WITH added AS (
          INSERT INTO mails (id, kind, user_id, client_id, address, cause, sealed_content, useful_until)
          VALUES ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8)) ON CONFLICT (cause) DO NOTHING RETURNING id
@@ -153,7 +152,7 @@ export class MailsRepository {
   countPending(): Promise<number> {
     // A literal, so that the partial index of waiting mails can be used.
     const query = this.mails.createQueryBuilder('mail').where("mail.state = 'pending'");
-    return countUpTo(10_000, this.mails.manager, query);
+    return countUpTo(10_000, query);
   }
 
   /** Waiting mails with ids beyond one, in order. */
@@ -187,8 +186,9 @@ export class MailsRepository {
   }
 
   /** Deletes the mails to an address that belong to no user; those of a user go with the user. */
-  async deleteByAddress(manager: EntityManager, address: string): Promise<void> {
-    await queryIn(manager, this.mails)
+  async deleteByAddress(address: string): Promise<void> {
+    await this.mails
+      .createQueryBuilder()
       .delete()
       .where(`userId IS NULL AND ${inAnyCase('address')} = ${inAnyCase(':address')}`, { address })
       .execute();

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { BrandService } from '#records/brand/brand.service.js';
 import { Settings } from '#platform/config/settings.js';
 import type { Page, PageRequest } from '#platform/database/queries/read-page.js';
+import { requireTransaction } from '#platform/database/queries/transaction-around.js';
 import type { Language } from '#platform/language/languages.js';
 import { newId } from '#platform/secrets/ids.js';
 import { SealedBox } from '#platform/secrets/sealed-box.js';
@@ -52,26 +52,23 @@ export class MailsService {
   }
 
   /** Queues a mail in the caller's transaction; nothing happens without mail, or if the cause already has one. */
-  async queue(manager: EntityManager, input: NewMail): Promise<void> {
-    await this.insert(manager, input, { unsubscribeUrl: input.unsubscribeUrl });
+  async queue(input: NewMail): Promise<void> {
+    await this.insert(input, { unsubscribeUrl: input.unsubscribeUrl });
   }
 
   /**
    * Queues the last mail to a person who is erased in the same transaction, after everything else was. The address is in the sealed content
    * alone, which is removed with the attempt that ends it.
    */
-  async queueToErased(manager: EntityManager, input: NewMail): Promise<void> {
-    await this.insert(manager, { ...input, address: ERASED }, { to: input.address });
+  async queueToErased(input: NewMail): Promise<void> {
+    await this.insert({ ...input, address: ERASED }, { to: input.address });
   }
 
-  private async insert(
-    manager: EntityManager,
-    input: NewMail,
-    more: Pick<MailContent, 'unsubscribeUrl' | 'to'>,
-  ): Promise<void> {
+  private async insert(input: NewMail, more: Pick<MailContent, 'unsubscribeUrl' | 'to'>): Promise<void> {
     if (!this.isOn) return;
+    requireTransaction('A mail');
     const id = newId('mail');
-    await this.repository.insert(manager, {
+    await this.repository.insert({
       id,
       kind: input.kind,
       userId: input.userId ?? null,
@@ -90,21 +87,17 @@ export class MailsService {
    * Queues a mail to a user whose address is verified, and who has not switched off mails of this kind; in the language of the account, or
    * else in that of the input.
    */
-  async queueForUser(
-    manager: EntityManager,
-    userId: string,
-    input: Omit<NewMail, 'address' | 'userId'>,
-  ): Promise<void> {
+  async queueForUser(userId: string, input: Omit<NewMail, 'address' | 'userId'>): Promise<void> {
     if (!this.isOn) return;
-    const recipient = await this.repository.recipient(manager, userId);
+    const recipient = await this.repository.recipient(userId);
     if (!recipient?.isVerified) return;
     const { kind } = input;
     const { email: address, unwanted } = recipient;
     const language = recipient.language ?? input.language;
-    if (!isOptional(kind)) return this.queue(manager, { ...input, userId, address, language });
+    if (!isOptional(kind)) return this.queue({ ...input, userId, address, language });
     if (unwanted.includes(kind)) return;
     const unsubscribeUrl = this.unsubscribeUrl({ kind, id: userId }, address);
-    await this.queue(manager, { ...input, userId, address, language, unsubscribeUrl });
+    await this.queue({ ...input, userId, address, language, unsubscribeUrl });
   }
 
   /** Where someone who has the mail switches off what `of` says, without a login. */
@@ -148,8 +141,8 @@ export class MailsService {
   /**
    * Removes mails to the address of an erased person that were sent before the account existed, or as the contact of a client.
    */
-  forget(manager: EntityManager, address: string): Promise<void> {
-    return this.repository.deleteByAddress(manager, address);
+  forget(address: string): Promise<void> {
+    return this.repository.deleteByAddress(address);
   }
 
   private sealed(id: string, content: MailContent): Buffer {

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager } from 'typeorm';
+import { Repository } from 'typeorm';
 import { readPage, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
 import { NotificationEntity } from './notification.entity.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 /** What is set of a notification. */
 export interface Marks {
@@ -31,24 +30,22 @@ export class NotificationsRepository {
     return readPage(page, 'notification.id', 'desc', query);
   }
 
-  find(
-    id: string,
-    filter: NotificationFilter,
-    manager: EntityManager = this.notifications.manager,
-  ): Promise<NotificationEntity | null> {
-    return manager.withRepository(this.notifications).findOneBy({ id, ...filter });
+  find(id: string, filter: NotificationFilter): Promise<NotificationEntity | null> {
+    return this.notifications.findOneBy({ id, ...filter });
   }
 
   /** Inserts it; without an event time, the event is now. */
-  async insert(manager: EntityManager, notification: Partial<NotificationEntity>): Promise<void> {
-    await manager
-      .withRepository(this.notifications)
-      .insert({ ...notification, eventTime: notification.eventTime ?? (() => 'now()') });
+  async insert(notification: Partial<NotificationEntity>): Promise<void> {
+    await this.notifications.insert({
+      ...notification,
+      eventTime: notification.eventTime ?? (() => 'now()'),
+    });
   }
 
   /** Sets `read_at` and `resolved_at` once and keeps existing values. Returns what was set; undefined if there is nothing to set. */
-  async mark(manager: EntityManager, id: string, { read, resolved }: Marks): Promise<Marks | undefined> {
-    const { raw } = await queryIn(manager, this.notifications)
+  async mark(id: string, { read, resolved }: Marks): Promise<Marks | undefined> {
+    const { raw } = await this.notifications
+      .createQueryBuilder()
       .update()
       .set({
         readAt: () => 'CASE WHEN :read THEN coalesce(read_at, now()) ELSE read_at END',

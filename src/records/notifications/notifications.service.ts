@@ -1,7 +1,6 @@
 import { say } from '#platform/language/text.js';
 import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { isForeignKeyViolation } from '#platform/database/queries/database-errors.js';
@@ -68,10 +67,10 @@ export class NotificationsService {
     actor: Actor,
   ): Promise<NotificationEntity> {
     await this.get(id, filter);
-    await this.transactions.run(async (manager) => {
-      const marked = await this.repository.mark(manager, id, marks);
+    await this.transactions.run(async () => {
+      const marked = await this.repository.mark(id, marks);
       if (!marked) return;
-      await this.audit.record(manager, actor, {
+      await this.audit.record(actor, {
         action: 'notification.marked',
         subjectId: id,
         after: { ...(marked.read ? { read: true } : {}), ...(marked.resolved ? { resolved: true } : {}) },
@@ -84,36 +83,30 @@ export class NotificationsService {
    * Raises one of the service's own notifications, in the caller's transaction, and queues the mail about it. `by`: who caused
    * it. If that is the user, and the account has no language, the mail is in the language of the request.
    */
-  async raise(
-    manager: EntityManager,
-    userId: string,
-    clientId: string | null,
-    given: Message,
-    by?: Actor,
-  ): Promise<void> {
+  async raise(userId: string, clientId: string | null, given: Message, by?: Actor): Promise<void> {
     const id = newId('notf');
     const { bodyWithoutPasswords: detailPageBody } = given;
     const message = this.settings.passwordSignIn || !detailPageBody ? given : { ...given, detailPageBody };
     const { messageId, category } = message;
     const values = { id, userId, clientId, messageId, category, ...storedTexts(message) };
-    await this.repository.insert(manager, values);
+    await this.repository.insert(values);
     const isUser = by?.type === 'user' && (by.id === null || by.id === userId);
-    await this.queueMail(manager, id, userId, message, isUser ? by.language : undefined);
+    await this.queueMail(id, userId, message, isUser ? by.language : undefined);
   }
 
   /** Creates a notification for an operator; throws a 400 problem for an unknown user or client. */
   async raiseByOperator(input: NewNotification, actor: Actor): Promise<NotificationEntity> {
     const id = newId('notf');
     try {
-      return await this.transactions.run(async (manager) => {
-        await this.repository.insert(manager, { ...input, id });
-        await this.queueMail(manager, id, input.userId, input);
-        await this.audit.record(manager, actor, {
+      return await this.transactions.run(async () => {
+        await this.repository.insert({ ...input, id });
+        await this.queueMail(id, input.userId, input);
+        await this.audit.record(actor, {
           action: 'notification.raised',
           subjectId: id,
           after: { user_id: input.userId, message_id: input.messageId, category: input.category },
         });
-        return (await this.repository.find(id, {}, manager))!;
+        return (await this.repository.find(id, {}))!;
       });
     } catch (error) {
       if (isForeignKeyViolation(error, 'notifications_user_id_fkey')) {
@@ -127,7 +120,6 @@ export class NotificationsService {
   }
 
   private async queueMail(
-    manager: EntityManager,
     id: string,
     userId: string,
     message: MailedNotification,
@@ -136,7 +128,7 @@ export class NotificationsService {
     const kind = mailKindOf(message);
     if (kind === undefined) return;
     const mail = notificationMail(kind, message, this.settings.baseUrl);
-    await this.mails.queueForUser(manager, userId, { kind, cause: `notification ${id}`, mail, language });
+    await this.mails.queueForUser(userId, { kind, cause: `notification ${id}`, mail, language });
   }
 
   /** Resolves the notifications that resolve automatically and are due. */

@@ -122,9 +122,9 @@ export class World {
       const subject = (await this.newUser()).id;
       const approvals = this.app.get(ApprovalsRepository);
       return this.run(
-        async (manager) =>
-          (await approvals.request(manager, { action: 'user.erase', subjectId: subject, details: null }, by))
-            .approval.id,
+        async () =>
+          (await approvals.request({ action: 'user.erase', subjectId: subject, details: null }, by)).approval
+            .id,
       );
     },
     sessionId: async () => {
@@ -176,14 +176,14 @@ export class World {
       const key = newSecret('emailKey');
       const { id: userId, email } = await this.user();
       const link = { digest: digestOf(key), purpose: 'verify' as const, userId, email, ttl: TTL };
-      await this.run((manager) => this.app.get(EmailLinksRepository).insert(manager, link));
+      await this.run(() => this.app.get(EmailLinksRepository).insert(link));
       return key;
     },
     exportKey: async () => {
       const key = newSecret('exportKey');
       const { id: userId } = await this.user();
       const link = { digest: digestOf(key), userId, ttl: TTL };
-      await this.run((manager) => this.app.get(DataExportsRepository).replace(manager, link));
+      await this.run(() => this.app.get(DataExportsRepository).replace(link));
       return key;
     },
     deletion: async () => {
@@ -201,7 +201,7 @@ export class World {
       const key = newSecret('signUpKey');
       const email = `signing-up${++count}@mail.example`;
       const link = { digest: digestOf(key), purpose: 'sign_up' as const, userId: null, email, ttl: TTL };
-      await this.run((manager) => this.app.get(EmailLinksRepository).insert(manager, link));
+      await this.run(() => this.app.get(EmailLinksRepository).insert(link));
       return key;
     },
     unsubscribeKey: async () => {
@@ -265,7 +265,7 @@ export class World {
       const id = newId('pkey');
       const passkey = { id, userId: (await this.user()).id, credentialId: id, publicKey: Buffer.alloc(1) };
       const rest = { signCount: 0, transports: [], name: 'A key', backedUp: false };
-      await this.run((manager) => this.app.get(PasskeysRepository).insert(manager, { ...passkey, ...rest }));
+      await this.run(() => this.app.get(PasskeysRepository).insert({ ...passkey, ...rest }));
       return id;
     },
     pendingSignIn: async () => {
@@ -278,7 +278,7 @@ export class World {
     recoveryCode: async () => {
       const [{ id }, code] = [await this.user(), newRecoveryCode()];
       const codes = this.app.get(RecoveryCodesRepository);
-      await this.run((manager) => codes.insert(manager, id, [recoveryCodeDigest(id, code)]));
+      await this.run(() => codes.insert(id, [recoveryCodeDigest(id, code)]));
       return code;
     },
     csrfSecret: async () => randomBytes(32).toString('base64url'),
@@ -313,10 +313,10 @@ export class World {
       await this.service.make.consent(await this.client(), user);
       const identity = { issuer: 'https://company.example', subject: user.id, userId: user.id };
       const identities = this.app.get(IdentitiesRepository, { strict: false });
-      await this.run((manager) => identities.insert(manager, { ...identity, provider: PROVIDER }));
+      await this.run(() => identities.insert({ ...identity, provider: PROVIDER }));
       // So that the account page shows the forms that remove it.
       const apps = this.app.get(AuthenticatorAppsRepository);
-      await this.run((manager) => apps.replace(manager, user.id, Buffer.alloc(1), 0));
+      await this.run(() => apps.replace(user.id, Buffer.alloc(1), 0));
       return user;
     });
   private endpoint = () =>
@@ -343,7 +343,7 @@ export class World {
     const secret = newSecret('session');
     const details = { ttl: TTL, address: null, userAgent: null, signIn: SIGN_IN };
     const sessions = this.app.get(SessionsRepository);
-    await this.run((manager) => sessions.insert(manager, digestOf(secret), user, details));
+    await this.run(() => sessions.insert(digestOf(secret), user, details));
     return secret;
   }
 
@@ -355,7 +355,7 @@ export class World {
   private async newPortalSession(clientId: string): Promise<string> {
     const [digest, secret] = [digestOf(await this.newPortalKey(clientId)), newSecret('linkSession')];
     const links = this.app.get(PortalLinksRepository);
-    await this.run((manager) => links.redeem(manager, digest, digestOf(secret), TTL));
+    await this.run(() => links.redeem(digest, digestOf(secret), TTL));
     return secret;
   }
 
@@ -372,7 +372,7 @@ export class World {
     const invitations = this.app.get(InvitationsRepository);
     const invitation = { id, email: `invited${++count}@mail.example`, digest: digestOf(key), ttl: TTL };
     const whose = ofOperators ?? { organisationId: (await this.owner()).id };
-    await this.run((manager) => invitations.insert(manager, { ...invitation, ...whose, role: 'viewer' }));
+    await this.run(() => invitations.insert({ ...invitation, ...whose, role: 'viewer' }));
     return { id, key };
   }
 
@@ -380,7 +380,7 @@ export class World {
     const { id: clientId, scopes } = await this.client();
     const { id: userId } = await this.user();
     const code = { clientId, userId, redirectUri: REDIRECT_URI, scopes, codeChallenge: CHALLENGE };
-    return this.run((manager) => this.app.get(AuthorizationCodesService).issue(manager, code));
+    return this.run(() => this.app.get(AuthorizationCodesService).issue(code));
   }
 
   private tokens = () =>

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { EntityManager, Repository } from 'typeorm';
+import type { Repository } from 'typeorm';
 import { ConsentWordsEntity } from './consent-words.entity.js';
 import type { KeptWords } from './consent-words.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 /** The words that users saw when they consented: each text once, and never changed. */
 @Injectable()
@@ -11,8 +10,9 @@ export class ConsentWordsRepository {
   constructor(@InjectRepository(ConsentWordsEntity) private readonly words: Repository<ConsentWordsEntity>) {}
 
   /** Stores words, unless they are already stored. */
-  async keep(manager: EntityManager, { digest, language, text }: KeptWords): Promise<void> {
-    await queryIn(manager, this.words)
+  async keep({ digest, language, text }: KeptWords): Promise<void> {
+    await this.words
+      .createQueryBuilder()
       .insert()
       .values({ digest, language, words: text })
       .orIgnore()

@@ -38,12 +38,12 @@ export class BackchannelLogout {
     if (typeof jti !== 'string' || !isIdentifier(sid) || !isIdentifier(subject)) refuse('malformed claims');
     if (sid === undefined && subject === undefined) refuse('neither sid nor sub');
     const sharing = this.sharing(provider);
-    await this.transactions.run(async (manager) => {
+    await this.transactions.run(async () => {
       // The token works once for all of these entries, whichever of their addresses it is sent to.
       const used = { provider: sharing[0]!, jtiDigest: digestOf(jti as string) };
-      if (!(await this.tokens.use(manager, used, KEPT_SECONDS))) refuse('used before');
+      if (!(await this.tokens.use(used, KEPT_SECONDS))) refuse('used before');
       // If the token names both, the provider's session decides, provided that it belongs to that person.
-      await this.sessions.endByProvider(manager, sharing, { sid, subject } as Ended, actor);
+      await this.sessions.endByProvider(sharing, { sid, subject } as Ended, actor);
     });
   }
 

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import type { IdentityProvider } from '#platform/config/identity-providers.js';
 import { isHigher, type OperatorRole } from '#platform/config/operator-role.js';
@@ -43,65 +42,58 @@ export class ProviderAccounts {
    * Finds, links or creates the account. Throws a `SignInRefused` if nothing may be changed, and `NoLongerSignedIn` if the
    * actor's session has ended. If two first sign-ins run at once, one may violate a unique constraint and must be repeated.
    */
-  async findOrLink(
-    manager: EntityManager,
-    provider: IdentityProvider,
-    person: Person,
-    actor: Actor,
-  ): Promise<FoundAccount> {
+  async findOrLink(provider: IdentityProvider, person: Person, actor: Actor): Promise<FoundAccount> {
     const { issuer, subject } = person;
-    const userId = await this.identities.findUserId(manager, issuer, subject);
-    const linked = userId === undefined ? null : await this.accounts.lock(manager, { id: userId });
+    const userId = await this.identities.findUserId(issuer, subject);
+    const linked = userId === undefined ? null : await this.accounts.lock({ id: userId });
     // The link may have been removed before the account was locked.
-    if (linked && (await this.identities.touch(manager, person, linked.id))) {
-      return this.admit(manager, provider, person, linked, actor);
+    if (linked && (await this.identities.touch(person, linked.id))) {
+      return this.admit(provider, person, linked, actor);
     }
-    return this.link(manager, provider, person, actor);
+    return this.link(provider, person, actor);
   }
 
   private async admit(
-    manager: EntityManager,
     provider: IdentityProvider,
     person: Person,
     user: UserEntity,
     actor: Actor,
   ): Promise<FoundAccount> {
     // Checked before a changed role ends all sessions of the account.
-    await this.actors.requireLive(manager, actor);
+    await this.actors.requireLive(actor);
     if (!user.enabled) {
       // A role that is no longer given there is not there when the account is enabled again.
       if (isHigher(user.operatorRole, roleAfter(provider, person, user.operatorRole))) {
-        await this.applyRole(manager, provider, person, user, actor);
+        await this.applyRole(provider, person, user, actor);
       }
       return { refused: 'account_disabled', userId: user.id };
     }
     if (person.verifiedEmail !== undefined) {
-      await this.accounts.noteVerified(manager, user, person.verifiedEmail, actor);
+      await this.accounts.noteVerified(user, person.verifiedEmail, actor);
     }
     const { name, verifiedEmail } = person;
-    const tell = () => this.profiles.tell(manager, user, verifiedEmail, provider.label, actor);
+    const tell = () => this.profiles.tell(user, verifiedEmail, provider.label, actor);
     // Told before a role is gained, because the address does not count as verified any more after that.
     const isGain = isHigher(roleAfter(provider, person, user.operatorRole), user.operatorRole);
     const told = isGain ? await tell() : undefined;
-    const now = await this.applyRole(manager, provider, person, user, actor);
+    const now = await this.applyRole(provider, person, user, actor);
     // Returned, not thrown, so that it is committed: a user without a role at the provider loses the operator role, even if the
     // provider is for operators only.
     if (!isFor(provider, now.user.operatorRole)) return { refused: 'not_for_you', userId: user.id };
     const email = isGain ? told : await tell();
-    return { ...now, user: await this.profiles.follow(manager, now.user, { name, email }, actor) };
+    return { ...now, user: await this.profiles.follow(now.user, { name, email }, actor) };
   }
 
   /** The one place where a provider's claim becomes a role. */
   private async applyRole(
-    manager: EntityManager,
     provider: IdentityProvider,
     person: Person,
     before: UserEntity,
     actor: Actor,
   ): Promise<AdmittedAccount> {
     const role = roleAfter(provider, person, before.operatorRole);
-    const user = await this.accounts.setRole(manager, before, role, actor, person);
-    if (isFor(provider, user.operatorRole)) await this.moveLink(manager, provider, person, user);
+    const user = await this.accounts.setRole(before, role, actor, person);
+    if (isFor(provider, user.operatorRole)) await this.moveLink(provider, person, user);
     return { user, roleChanged: user.operatorRole !== before.operatorRole };
   }
 
@@ -110,23 +102,17 @@ export class ProviderAccounts {
    * asks for that one. Not to one that refuses such accounts.
    */
   private async moveLink(
-    manager: EntityManager,
     { id: to, roleClaim }: IdentityProvider,
     person: Person,
     { id }: UserEntity,
   ): Promise<void> {
     if (roleClaim === undefined) return;
     const deciding = this.providerClients.providers.filter((each) => each.roleClaim !== undefined);
-    await this.identities.move(manager, person, id, { to, except: deciding.map((each) => each.id) });
+    await this.identities.move(person, id, { to, except: deciding.map((each) => each.id) });
   }
 
   /** Links the account with the person's verified address, or a new account. */
-  private async link(
-    manager: EntityManager,
-    provider: IdentityProvider,
-    person: Person,
-    actor: Actor,
-  ): Promise<FoundAccount> {
+  private async link(provider: IdentityProvider, person: Person, actor: Actor): Promise<FoundAccount> {
     if (provider.accounts === 'linked') refuse('no_account', 'accounts are only linked by hand');
     const { issuer, subject, verifiedEmail: email } = person;
     if (email === undefined) {
@@ -137,38 +123,38 @@ export class ProviderAccounts {
         'the provider sends no email_verified, and its trust_email in IDENTITY_PROVIDERS does not cover this address',
       );
     }
-    const found = await this.accounts.lock(manager, { email });
+    const found = await this.accounts.lock({ email });
     // A concurrent first sign-in may have linked the same person since this one looked for a link.
-    if (found && (await this.identities.touch(manager, person, found.id))) {
-      return this.admit(manager, provider, person, found, actor);
+    if (found && (await this.identities.touch(person, found.id))) {
+      return this.admit(provider, person, found, actor);
     }
-    if (found) await this.refuseLink(manager, provider, person, found);
+    if (found) await this.refuseLink(provider, person, found);
     const user = found
-      ? await this.openToPerson(manager, provider, { ...person, verifiedEmail: email }, found, actor)
-      : await this.create(manager, provider, { ...person, verifiedEmail: email }, actor);
-    const now = await this.applyRole(manager, provider, person, user, actor);
+      ? await this.openToPerson(provider, { ...person, verifiedEmail: email }, found, actor)
+      : await this.create(provider, { ...person, verifiedEmail: email }, actor);
+    const now = await this.applyRole(provider, person, user, actor);
     const by = { ...actor, id: user.id };
     // To the issuer that the entry had before: others are refused.
-    const former = await this.identities.delete(manager, user.id, provider.id);
+    const former = await this.identities.delete(user.id, provider.id);
     if (former) {
       const before = { provider: provider.id, issuer: former.issuer };
-      await this.audit.record(manager, by, {
+      await this.audit.record(by, {
         action: 'user.identity_removed',
         subjectId: user.id,
         before,
       });
     }
-    await this.identities.insert(manager, { issuer, subject, userId: user.id, provider: provider.id });
-    await this.audit.record(manager, by, {
+    await this.identities.insert({ issuer, subject, userId: user.id, provider: provider.id });
+    await this.audit.record(by, {
       action: 'user.identity_linked',
       subjectId: user.id,
       after: { provider: provider.id, issuer },
     });
     if (found) {
       const message = MESSAGES.identityLinked(provider.label, user !== found);
-      await this.notifications.raise(manager, user.id, null, message, actor);
+      await this.notifications.raise(user.id, null, message, actor);
     }
-    return { ...now, user: await this.profiles.follow(manager, now.user, { name: person.name }, actor) };
+    return { ...now, user: await this.profiles.follow(now.user, { name: person.name }, actor) };
   }
 
   /**
@@ -176,27 +162,21 @@ export class ProviderAccounts {
    * account end, because nobody had proven that they were this person's. If the account gains a role now, they end anyway.
    */
   private async openToPerson(
-    manager: EntityManager,
     provider: IdentityProvider,
     person: Person & { verifiedEmail: string },
     user: UserEntity,
     actor: Actor,
   ): Promise<UserEntity> {
-    await this.accounts.noteVerified(manager, user, person.verifiedEmail, actor);
+    await this.accounts.noteVerified(user, person.verifiedEmail, actor);
     if (isHigher(roleAfter(provider, person, user.operatorRole), user.operatorRole)) return user;
-    if (await this.identities.hasAny(manager, user.id)) return user;
-    return this.accounts.endWays(manager, user, { ...actor, id: user.id });
+    if (await this.identities.hasAny(user.id)) return user;
+    return this.accounts.endWays(user, { ...actor, id: user.id });
   }
 
-  private async refuseLink(
-    manager: EntityManager,
-    provider: IdentityProvider,
-    person: Person,
-    user: UserEntity,
-  ): Promise<void> {
+  private async refuseLink(provider: IdentityProvider, person: Person, user: UserEntity): Promise<void> {
     if (!user.enabled) refuse('account_disabled', 'the account is disabled', user.id);
     const isForOperators = provider.audience.includes('operators');
-    if (!isForOperators && (await this.accounts.countsAsOperator(manager, user))) {
+    if (!isForOperators && (await this.accounts.countsAsOperator(user))) {
       refuse('not_for_you', 'an operator is not linked by a provider of users', user.id);
     }
     if (!isFor(provider, roleAfter(provider, person, user.operatorRole))) {
@@ -204,7 +184,7 @@ export class ProviderAccounts {
     }
     // The provider gave the address to someone else, who must not get the account of the person linked before. With another client
     // the same person may have another subject there, and so at another issuer, which the same entry may have had before.
-    const links = (await this.identities.list(user.id, manager)).filter(
+    const links = (await this.identities.list(user.id)).filter(
       ({ issuer }) => new URL(issuer).href === new URL(person.issuer).href,
     );
     const sameClient = this.providerClients
@@ -216,7 +196,6 @@ export class ProviderAccounts {
   }
 
   private create(
-    manager: EntityManager,
     provider: IdentityProvider,
     person: Person & { verifiedEmail: string },
     actor: Actor,
@@ -225,11 +204,7 @@ export class ProviderAccounts {
     if (provider.accounts !== 'create') return refuse('no_account', 'no account with this address');
     const operatorRole = roleAfter(provider, person, null);
     if (!isFor(provider, operatorRole)) return refuse('not_for_you', 'the person is no operator');
-    return this.accounts.create(
-      manager,
-      { email, name: name ?? email.split('@', 1)[0]!, operatorRole },
-      actor,
-    );
+    return this.accounts.create({ email, name: name ?? email.split('@', 1)[0]!, operatorRole }, actor);
   }
 }
 

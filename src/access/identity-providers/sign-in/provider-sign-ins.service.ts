@@ -1,6 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { EntityManager } from 'typeorm';
 import { ActivityService } from '#records/activity/activity.service.js';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import type { IdentityProvider } from '#platform/config/identity-providers.js';
@@ -167,10 +166,10 @@ export class ProviderSignIns {
     reply: FastifyReply,
   ): Promise<void> {
     const actor = visitorOf(request);
-    const { user, secret } = await this.withAccount(provider, person, actor, (manager, account) => {
+    const { user, secret } = await this.withAccount(provider, person, actor, (account) => {
       const isNew = !this.browsers.knows(request, account.user);
       const signIn = this.signInOf(provider, person, account.user);
-      return this.sessions.startIn(manager, request, account.user, signIn, actor, isNew);
+      return this.sessions.startIn(request, account.user, signIn, actor, isNew);
     });
     this.activity.count({ kind: 'sign_in', detail: 'provider', address: actor.address });
     this.sessions.setCookie(reply, secret);
@@ -190,16 +189,16 @@ export class ProviderSignIns {
   ): Promise<void> {
     const { id: userId } = present;
     const actor = { ...visitorOf(request), id: userId, sessionDigest: present.sessionDigest };
-    const confirmed = this.withAccount(provider, person, actor, async (manager, account) => {
+    const confirmed = this.withAccount(provider, person, actor, async (account) => {
       const { user, roleChanged } = account;
       if (user.id !== userId) {
         throw new SignInRefused('provider_answer_invalid', 'another account than the one logged in');
       }
       const signIn = this.signInOf(provider, person, user);
-      if (roleChanged) return this.sessions.startIn(manager, request, user, signIn, actor, false);
-      const renewed = await this.sessions.restart(manager, request, user, present, actor, signIn);
+      if (roleChanged) return this.sessions.startIn(request, user, signIn, actor, false);
+      const renewed = await this.sessions.restart(request, user, present, actor, signIn);
       if (renewed === undefined) throw loggedOutBefore();
-      await this.audit.record(manager, actor, { action: 'session.confirmed', subjectId: userId });
+      await this.audit.record(actor, { action: 'session.confirmed', subjectId: userId });
       return renewed;
     });
     const { secret } = await confirmed.catch((error: unknown) => {
@@ -216,14 +215,14 @@ export class ProviderSignIns {
     provider: IdentityProvider,
     person: Person,
     actor: Actor,
-    work: (manager: EntityManager, account: AdmittedAccount) => Promise<string | undefined>,
+    work: (account: AdmittedAccount) => Promise<string | undefined>,
   ): Promise<{ user: UserEntity; secret: string }> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const outcome = await this.transactions.run(async (manager) => {
-          const found = await this.accounts.findOrLink(manager, provider, person, actor);
+        const outcome = await this.transactions.run(async () => {
+          const found = await this.accounts.findOrLink(provider, person, actor);
           if ('refused' in found) return found;
-          return { user: found.user, secret: await work(manager, found) };
+          return { user: found.user, secret: await work(found) };
         });
         if ('refused' in outcome) {
           const refusal = new SignInRefused(outcome.refused, 'the linked account');
@@ -265,8 +264,8 @@ export class ProviderSignIns {
     this.logger.warn(`Login through ${provider} refused (${reason}): ${message}`);
     this.activity.count({ kind: 'sign_in_refused', detail: reason, address: actor.address });
     if (subjectId === undefined) return error;
-    await this.transactions.run((manager) =>
-      this.audit.record(manager, actor, {
+    await this.transactions.run(() =>
+      this.audit.record(actor, {
         action: 'session.refused',
         subjectId,
         after: { provider, reason },

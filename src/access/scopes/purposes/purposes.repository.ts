@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, Repository, type EntityManager } from 'typeorm';
+import { In, Repository } from 'typeorm';
 import { PurposeEntity } from './purpose.entity.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 @Injectable()
 export class PurposesRepository {
   constructor(@InjectRepository(PurposeEntity) private readonly purposes: Repository<PurposeEntity>) {}
 
   /** All purposes, by name. */
-  list(manager: EntityManager = this.purposes.manager): Promise<PurposeEntity[]> {
-    return manager.withRepository(this.purposes).find({ order: { name: 'ASC' } });
+  list(): Promise<PurposeEntity[]> {
+    return this.purposes.find({ order: { name: 'ASC' } });
   }
 
   find(name: string): Promise<PurposeEntity | null> {
@@ -23,15 +22,18 @@ export class PurposesRepository {
   }
 
   /** The same, locked against deletion until the transaction ends. */
-  holdNamed(manager: EntityManager, names: string[]): Promise<PurposeEntity[]> {
-    return manager
-      .withRepository(this.purposes)
-      .find({ where: { name: In(names) }, order: { name: 'ASC' }, lock: { mode: 'pessimistic_read' } });
+  holdNamed(names: string[]): Promise<PurposeEntity[]> {
+    return this.purposes.find({
+      where: { name: In(names) },
+      order: { name: 'ASC' },
+      lock: { mode: 'pessimistic_read' },
+    });
   }
 
   /** Creates the purpose; false if there is one with its name. */
-  async insertNew(manager: EntityManager, { name, words }: PurposeEntity): Promise<boolean> {
-    const { raw } = await queryIn(manager, this.purposes)
+  async insertNew({ name, words }: PurposeEntity): Promise<boolean> {
+    const { raw } = await this.purposes
+      .createQueryBuilder()
       .insert()
       .values({ name, words })
       .orIgnore()
@@ -41,26 +43,25 @@ export class PurposesRepository {
   }
 
   /** Locks the purpose until the transaction ends. Clients take a share lock on what they declare, so this waits for them. */
-  lock(manager: EntityManager, name: string): Promise<PurposeEntity | null> {
-    return manager
-      .withRepository(this.purposes)
-      .findOne({ where: { name }, lock: { mode: 'pessimistic_write' } });
+  lock(name: string): Promise<PurposeEntity | null> {
+    return this.purposes.findOne({ where: { name }, lock: { mode: 'pessimistic_write' } });
   }
 
-  async update(manager: EntityManager, { name, words }: PurposeEntity): Promise<void> {
-    await manager.withRepository(this.purposes).update({ name }, { words });
+  async update({ name, words }: PurposeEntity): Promise<void> {
+    await this.purposes.update({ name }, { words });
   }
 
-  async delete(manager: EntityManager, name: string): Promise<void> {
-    await manager.withRepository(this.purposes).delete({ name });
+  async delete(name: string): Promise<void> {
+    await this.purposes.delete({ name });
   }
 
   /** Whether any client declares the purpose. */
-  async isDeclared(manager: EntityManager, name: string): Promise<boolean> {
+  async isDeclared(name: string): Promise<boolean> {
     // By hand: clients are of a higher module, whose entity must not be imported here.
-    const found: unknown[] = await manager.query('SELECT 1 FROM clients WHERE $1 = ANY (purposes) LIMIT 1', [
-      name,
-    ]);
+    const found: unknown[] = await this.purposes.manager.query(
+      'SELECT 1 FROM clients WHERE $1 = ANY (purposes) LIMIT 1',
+      [name],
+    );
     return found.length > 0;
   }
 }

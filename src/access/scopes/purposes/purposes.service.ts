@@ -1,7 +1,6 @@
 import { LANGUAGES } from '#platform/language/languages.js';
 import { Injectable } from '@nestjs/common';
 import { violation } from '#platform/http/problems/violation.js';
-import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '#records/audit/audit.service.js';
 import { auditViewOf } from '#records/audit/audit-view.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
@@ -20,8 +19,8 @@ export class PurposesService {
   ) {}
 
   /** All purposes, by name. */
-  list(manager?: EntityManager): Promise<PurposeEntity[]> {
-    return this.repository.list(manager);
+  list(): Promise<PurposeEntity[]> {
+    return this.repository.list();
   }
 
   /** The purpose; throws a 404 problem. */
@@ -42,9 +41,9 @@ export class PurposesService {
   }
 
   /** Those of the names that are in the catalogue, which cannot be deleted until the transaction ends. */
-  async hold(manager: EntityManager, names: string[]): Promise<string[]> {
+  async hold(names: string[]): Promise<string[]> {
     if (names.length === 0) return [];
-    return (await this.repository.holdNamed(manager, names)).map(({ name }) => name);
+    return (await this.repository.holdNamed(names)).map(({ name }) => name);
   }
 
   /**
@@ -57,12 +56,11 @@ export class PurposesService {
     actor: Actor,
     options: { onlyNew?: boolean } = {},
   ): Promise<{ purpose: PurposeEntity; created: boolean }> {
-    return this.transactions.run((manager) => this.putIn(manager, name, given, actor, options));
+    return this.transactions.run(() => this.putIn(name, given, actor, options));
   }
 
   /** The same in the caller's transaction. */
   async putIn(
-    manager: EntityManager,
     name: string,
     given: Record<string, unknown>,
     actor: Actor,
@@ -71,8 +69,8 @@ export class PurposesService {
     const violations = purposeViolations(given);
     if (Object.keys(violations).length > 0) throw validationFailed(violations);
     const purpose: PurposeEntity = { name, words: inOrder(given as PurposeWords) };
-    const created = await this.repository.insertNew(manager, purpose);
-    const before = await this.repository.lock(manager, name);
+    const created = await this.repository.insertNew(purpose);
+    const before = await this.repository.lock(name);
     // Deleted between the two statements.
     if (!before) throw conflict('The purpose was deleted in the meantime. Try again.');
     const difference = changesBetween(
@@ -81,9 +79,9 @@ export class PurposesService {
     );
     // The same again is a form that was sent twice.
     if (onlyNew && !created && difference) throw validationFailed({ name: [violation('taken_name')] });
-    if (difference) await this.repository.update(manager, purpose);
+    if (difference) await this.repository.update(purpose);
     if (created || difference) {
-      await this.audit.record(manager, actor, {
+      await this.audit.record(actor, {
         action: created ? 'purpose.created' : 'purpose.updated',
         subjectId: name,
         ...(created ? { after: auditView(purpose) } : difference),
@@ -94,18 +92,18 @@ export class PurposesService {
 
   /** Deletes a purpose. Throws a 404 problem, and a 409 problem while a client declares it. */
   delete(name: string, actor: Actor): Promise<void> {
-    return this.transactions.run((manager) => this.deleteIn(manager, name, actor));
+    return this.transactions.run(() => this.deleteIn(name, actor));
   }
 
   /** The same in the caller's transaction. */
-  async deleteIn(manager: EntityManager, name: string, actor: Actor): Promise<void> {
-    const purpose = await this.repository.lock(manager, name);
+  async deleteIn(name: string, actor: Actor): Promise<void> {
+    const purpose = await this.repository.lock(name);
     if (!purpose) throw unknownPurpose();
-    if (await this.repository.isDeclared(manager, name)) {
+    if (await this.repository.isDeclared(name)) {
       throw conflict('A client declares this purpose, so it cannot be deleted.');
     }
-    await this.repository.delete(manager, name);
-    await this.audit.record(manager, actor, {
+    await this.repository.delete(name);
+    await this.audit.record(actor, {
       action: 'purpose.deleted',
       subjectId: name,
       before: auditView(purpose),

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, type EntityManager, type Repository } from 'typeorm';
+import { IsNull, type Repository } from 'typeorm';
 import { consentIsLive } from '#access/consents/consent.sql.js';
 import { Statements } from '#platform/database/queries/statements.js';
 import { AuthorizationCodeEntity } from './authorization-code.entity.js';
 import { GENERATION_COLUMNS, type GenerationRow } from '../refresh/refresh-tokens.repository.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 /** What a code was issued for. */
 export interface NewAuthorizationCode {
@@ -59,13 +58,8 @@ export class AuthorizationCodesRepository {
    * has become a gatekeeper. Disabling or logging out waits for these share locks, and then finds the stored code. In SQL, because one
    * statement locks rows of three tables.
    */
-  async hold(
-    manager: EntityManager,
-    clientId: string,
-    userId: string,
-    sessionDigest: Buffer,
-  ): Promise<boolean> {
-    const rows: unknown[] = await manager.query(
+  async hold(clientId: string, userId: string, sessionDigest: Buffer): Promise<boolean> {
+    const rows: unknown[] = await this.codes.manager.query(
       `SELECT 1 FROM clients c, users u, sessions s
         WHERE c.id = $1 AND c.enabled AND NOT c.gatekeeper
           AND u.id = $2 AND u.enabled AND s.digest = $3 AND s.user_id = u.id AND s.expires_at > now()
@@ -76,8 +70,8 @@ export class AuthorizationCodesRepository {
   }
 
   /** Locks the client and a driver of its sandbox in the same way; false if one of them is no longer active. */
-  async holdDriver(manager: EntityManager, clientId: string, userId: string): Promise<boolean> {
-    const rows: unknown[] = await manager.query(
+  async holdDriver(clientId: string, userId: string): Promise<boolean> {
+    const rows: unknown[] = await this.codes.manager.query(
       `SELECT 1 FROM clients c, users u
         WHERE c.id = $1 AND c.enabled AND NOT c.gatekeeper AND c.environment = 'sandbox' AND u.id = $2 AND u.enabled AND u.realm = c.realm
           FOR SHARE OF c, u`,
@@ -86,8 +80,9 @@ export class AuthorizationCodesRepository {
     return rows.length === 1;
   }
 
-  async insert(manager: EntityManager, { ttl, ...code }: NewAuthorizationCode): Promise<void> {
-    await queryIn(manager, this.codes)
+  async insert({ ttl, ...code }: NewAuthorizationCode): Promise<void> {
+    await this.codes
+      .createQueryBuilder()
       .insert()
       .values({ ...code, expiresAt: () => 'now() + make_interval(secs => :ttl)' })
       .setParameter('ttl', ttl)
@@ -96,11 +91,8 @@ export class AuthorizationCodesRepository {
   }
 
   /** Deletes the codes that were not exchanged yet: of a client, of a user, or of a user to a client. */
-  async deleteUnused(
-    manager: EntityManager,
-    selection: { clientId: string } | { userId: string },
-  ): Promise<void> {
-    await manager.withRepository(this.codes).delete({ ...selection, consumedAt: IsNull() });
+  async deleteUnused(selection: { clientId: string } | { userId: string }): Promise<void> {
+    await this.codes.delete({ ...selection, consumedAt: IsNull() });
   }
 
   /** A named statement, because every exchange of a code waits for it. */

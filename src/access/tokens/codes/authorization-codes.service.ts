@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { Settings } from '#platform/config/settings.js';
 import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
 import { newId } from '#platform/secrets/ids.js';
@@ -35,23 +34,19 @@ export class AuthorizationCodesService {
   ) {}
 
   /** Locks client, user and session until the caller's transaction ends; false if one of them is no longer active. */
-  hold(
-    manager: EntityManager,
-    clientId: string,
-    user: { id: string; sessionDigest: Buffer },
-  ): Promise<boolean> {
-    return this.repository.hold(manager, clientId, user.id, user.sessionDigest);
+  hold(clientId: string, user: { id: string; sessionDigest: Buffer }): Promise<boolean> {
+    return this.repository.hold(clientId, user.id, user.sessionDigest);
   }
 
   /** The same for a driver of the client's sandbox, who has no session. */
-  holdDriver(manager: EntityManager, clientId: string, userId: string): Promise<boolean> {
-    return this.repository.holdDriver(manager, clientId, userId);
+  holdDriver(clientId: string, userId: string): Promise<boolean> {
+    return this.repository.holdDriver(clientId, userId);
   }
 
   /** Issues a code in the caller's transaction, which must hold the locks of `hold`. */
-  async issue(manager: EntityManager, code: Omit<NewAuthorizationCode, 'digest' | 'ttl'>): Promise<string> {
+  async issue(code: Omit<NewAuthorizationCode, 'digest' | 'ttl'>): Promise<string> {
     const secret = newSecret('authorizationCode');
-    await this.repository.insert(manager, {
+    await this.repository.insert({
       ...code,
       digest: digestOf(secret),
       ttl: this.settings.authorizationCodeTtl,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { EntityManager, Repository } from 'typeorm';
+import type { Repository } from 'typeorm';
 import { countUpTo } from '#platform/database/queries/count-up-to.js';
 import { readPage, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
 import type { RevocationReason } from '#access/users/accounts/access-revocations.js';
@@ -69,12 +69,12 @@ export class GrantsRepository {
       .createQueryBuilder('grant')
       .where(filter)
       .andWhere('grant.revokedAt IS NULL AND grant.expiresAt > now()');
-    return countUpTo(limit, this.grants.manager, query);
+    return countUpTo(limit, query);
   }
 
   /** Locks the user until the transaction ends, so that nothing new is issued until then; false if not found. */
-  async lockUser(manager: EntityManager, userId: string): Promise<boolean> {
-    const user = await manager.findOne(UserEntity, {
+  async lockUser(userId: string): Promise<boolean> {
+    const user = await this.grants.manager.findOne(UserEntity, {
       select: { id: true },
       where: { id: userId },
       lock: { mode: 'for_no_key_update' },
@@ -87,14 +87,10 @@ export class GrantsRepository {
    * for each other instead of deadlocking. The tokens of a grant depend on its row and end with it.
    * In SQL, because one statement locks in an order and then updates.
    */
-  async revoke(
-    manager: EntityManager,
-    selection: GrantSelection,
-    reason: RevocationReason,
-  ): Promise<Grant[]> {
+  async revoke(selection: GrantSelection, reason: RevocationReason): Promise<Grant[]> {
     const params: unknown[] = [reason];
     const conditions = conditionsOf(selection, params);
-    const [rows]: [Grant[], number] = await manager.query(
+    const [rows]: [Grant[], number] = await this.grants.manager.query(
       `WITH live AS (
          SELECT id FROM grants
           WHERE ${conditions} AND revoked_at IS NULL AND expires_at > now()
@@ -113,7 +109,6 @@ export class GrantsRepository {
    * Returns their number. It locks the grants of each user in the order of their ids, like `revoke`.
    */
   async revokeOfClient(
-    manager: EntityManager,
     clientId: string,
     reason: RevocationReason,
     atOnce = REVOKED_AT_ONCE,
@@ -121,7 +116,7 @@ export class GrantsRepository {
     let revoked = 0;
     let last = { userId: '', id: '' };
     for (;;) {
-      const [batch]: { count: number; userId: string; id: string }[] = await manager.query(
+      const [batch]: { count: number; userId: string; id: string }[] = await this.grants.manager.query(
         `WITH live AS (
            SELECT id, user_id FROM grants
             WHERE client_id = $1 AND (user_id, id) > ($2, $3) AND revoked_at IS NULL AND expires_at > now()
@@ -143,12 +138,9 @@ export class GrantsRepository {
    * 2020, so that a database restored to an earlier time never reuses an epoch of the lost one. In SQL, because the entity of a
    * client does not have its epoch.
    */
-  async revokeClientTokens(
-    manager: EntityManager,
-    selection: { clientId: string } | { ownerId: string },
-  ): Promise<void> {
+  async revokeClientTokens(selection: { clientId: string } | { ownerId: string }): Promise<void> {
     const byClient = 'clientId' in selection;
-    await manager.query(
+    await this.grants.manager.query(
       `UPDATE clients SET token_epoch = greatest(token_epoch + 1, extract(epoch FROM now() - timestamptz '2020-01-01Z')::int)
         WHERE ${byClient ? 'id' : 'owner_id'} = $1`,
       [byClient ? selection.clientId : selection.ownerId],
@@ -161,12 +153,11 @@ export class GrantsRepository {
    * SQL, because one statement locks in an order and then updates.
    */
   async endWith(
-    manager: EntityManager,
     { clientId, userId }: { clientId: string; userId: string },
     end: Date | null,
     { grantTtl, refreshTokenTtl }: { grantTtl: number; refreshTokenTtl: number },
   ): Promise<void> {
-    await manager.query(
+    await this.grants.manager.query(
       `WITH live AS (
          SELECT id, least(coalesce(own_end, created_at + make_interval(secs => $4)), coalesce($3::timestamptz, 'infinity')) AS ends
            FROM grants

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { Settings } from '#platform/config/settings.js';
@@ -37,7 +36,7 @@ export class GrantsService implements AccessRevocation {
     consents: ConsentEvents,
   ) {
     revocations.add(this);
-    consents.add((manager, changes) => this.followConsents(manager, changes));
+    consents.add((changes) => this.followConsents(changes));
   }
 
   /** A grant, active or not. */
@@ -63,41 +62,35 @@ export class GrantsService implements AccessRevocation {
 
   /** Revokes one grant with all its tokens; false if it had already ended. */
   revokeIfLive(id: string, reason: RevocationReason, actor: Actor): Promise<boolean> {
-    return this.transactions.run((manager) => this.revokeIn(manager, id, reason, actor));
+    return this.transactions.run(() => this.revokeIn(id, reason, actor));
   }
 
   /** The same in the caller's transaction. */
-  async revokeIn(
-    manager: EntityManager,
-    id: string,
-    reason: RevocationReason,
-    actor: Actor,
-  ): Promise<boolean> {
-    const [grant] = await this.repository.revoke(manager, { id }, reason);
+  async revokeIn(id: string, reason: RevocationReason, actor: Actor): Promise<boolean> {
+    const [grant] = await this.repository.revoke({ id }, reason);
     if (!grant) return false;
-    await this.protection.refuseOn(actor, grant.userId, manager, [grant.clientId]);
-    await this.recordRevocation(manager, grant, reason, actor);
-    if (reason === 'refresh_token_replayed') await this.warnUser(manager, grant);
+    await this.protection.refuseOn(actor, grant.userId, [grant.clientId]);
+    await this.recordRevocation(grant, reason, actor);
+    if (reason === 'refresh_token_replayed') await this.warnUser(grant);
     return true;
   }
 
   /** A grant ends no later than its consent, and is extended when the consent is renewed. */
-  private async followConsents(manager: EntityManager, changes: ConsentChange[]): Promise<void> {
+  private async followConsents(changes: ConsentChange[]): Promise<void> {
     const { grantTtl, refreshTokenTtl } = this.settings;
     for (const { kind, clientId, userId, expiresAt } of changes) {
       if (kind !== 'granted' && kind !== 'changed') continue;
-      await this.repository.endWith(manager, { clientId, userId }, expiresAt, { grantTtl, refreshTokenTtl });
+      await this.repository.endWith({ clientId, userId }, expiresAt, { grantTtl, refreshTokenTtl });
     }
   }
 
   /** Ends the tokens, codes and unredeemed portal links of a user, who stays logged in. Returns the number of grants revoked. */
   revokeForUser(userId: string, actor: Actor): Promise<number> {
-    return this.transactions.run(async (manager) => {
-      if (!(await this.repository.lockUser(manager, userId)))
-        throw notFound('There is no user with this id.');
-      await this.protection.refuseOn(actor, userId, manager);
-      const revoked = await this.revokeByUser(manager, userId, 'tokens_revoked');
-      await this.audit.record(manager, actor, {
+    return this.transactions.run(async () => {
+      if (!(await this.repository.lockUser(userId))) throw notFound('There is no user with this id.');
+      await this.protection.refuseOn(actor, userId);
+      const revoked = await this.revokeByUser(userId, 'tokens_revoked');
+      await this.audit.record(actor, {
         action: 'user.tokens_revoked',
         subjectId: userId,
         after: { revoked },
@@ -108,60 +101,49 @@ export class GrantsService implements AccessRevocation {
             'An operator ended the access that applications had got when you logged in for them. They stay connected.',
           ),
         ];
-        await this.notifications.raise(manager, userId, null, MESSAGES.changedByOperator(done));
+        await this.notifications.raise(userId, null, MESSAGES.changedByOperator(done));
       }
       return revoked;
     });
   }
 
-  async revokeByUser(manager: EntityManager, userId: string, reason: RevocationReason): Promise<number> {
-    await this.codes.deleteUnused(manager, { userId });
-    return (await this.repository.revoke(manager, { userId }, reason)).length;
+  async revokeByUser(userId: string, reason: RevocationReason): Promise<number> {
+    await this.codes.deleteUnused({ userId });
+    return (await this.repository.revoke({ userId }, reason)).length;
   }
 
   /** Client-credentials tokens are not stored, so their number is unknown. */
-  async revokeByOwner(manager: EntityManager, userId: string): Promise<number> {
-    await this.repository.revokeClientTokens(manager, { ownerId: userId });
+  async revokeByOwner(userId: string): Promise<number> {
+    await this.repository.revokeClientTokens({ ownerId: userId });
     return 0;
   }
 
-  async revokeByClient(manager: EntityManager, clientId: string, reason: RevocationReason): Promise<number> {
-    await this.codes.deleteUnused(manager, { clientId });
-    await this.repository.revokeClientTokens(manager, { clientId });
-    return this.repository.revokeOfClient(manager, clientId, reason);
+  async revokeByClient(clientId: string, reason: RevocationReason): Promise<number> {
+    await this.codes.deleteUnused({ clientId });
+    await this.repository.revokeClientTokens({ clientId });
+    return this.repository.revokeOfClient(clientId, reason);
   }
 
-  async revokeByConsent(
-    manager: EntityManager,
-    clientId: string,
-    userId: string,
-    reason: RevocationReason,
-  ): Promise<number> {
-    await this.codes.deleteUnused(manager, { clientId, userId });
-    return (await this.repository.revoke(manager, { clientId, userId }, reason)).length;
+  async revokeByConsent(clientId: string, userId: string, reason: RevocationReason): Promise<number> {
+    await this.codes.deleteUnused({ clientId, userId });
+    return (await this.repository.revoke({ clientId, userId }, reason)).length;
   }
 
   /**
    * A security notification, so only for the user's own page: the client that reads notifications may be the one that replayed
    * the token.
    */
-  private async warnUser(manager: EntityManager, grant: Grant): Promise<void> {
-    const client = await this.clients.find(grant.clientId, manager);
+  private async warnUser(grant: Grant): Promise<void> {
+    const client = await this.clients.find(grant.clientId);
     await this.notifications.raise(
-      manager,
       grant.userId,
       null,
       MESSAGES.refreshTokenReplayed(client?.name ?? grant.clientId, client ?? undefined),
     );
   }
 
-  private recordRevocation(
-    manager: EntityManager,
-    grant: Grant,
-    reason: RevocationReason,
-    actor: Actor,
-  ): Promise<void> {
-    return this.audit.record(manager, actor, {
+  private recordRevocation(grant: Grant, reason: RevocationReason, actor: Actor): Promise<void> {
+    return this.audit.record(actor, {
       action: 'grant.revoked',
       subjectId: grant.id,
       after: { reason, client_id: grant.clientId, user_id: grant.userId, scopes: grant.scopes },

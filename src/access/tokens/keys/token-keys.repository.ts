@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, type EntityManager, type Repository } from 'typeorm';
+import { IsNull, type Repository } from 'typeorm';
 import { TokenKeyEntity } from './token-key.entity.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 /** The longest lifetimes of tokens and grants of a key, in seconds. */
 type Lifetimes = Pick<TokenKeyEntity, 'accessTtl' | 'grantTtl'>;
@@ -22,14 +21,9 @@ export class TokenKeysRepository {
   }
 
   /** Makes this the signing key unless there is one: if several instances start at the same time, only one inserts a key. */
-  async insert(
-    id: number,
-    sealed: Buffer,
-    { accessTtl, grantTtl }: Lifetimes,
-    manager: EntityManager = this.keys.manager,
-  ): Promise<boolean> {
+  async insert(id: number, sealed: Buffer, { accessTtl, grantTtl }: Lifetimes): Promise<boolean> {
     // SQL for its conflict target, an expression: a second signing key is ignored, a taken id is an error.
-    const rows: unknown[] = await manager.query(
+    const rows: unknown[] = await this.keys.manager.query(
       `INSERT INTO token_keys (id, sealed, access_ttl, grant_ttl) VALUES ($1, $2, $3, $4)
        ON CONFLICT ((true)) WHERE retired_at IS NULL DO NOTHING RETURNING id`,
       [id, sealed, accessTtl, grantTtl],
@@ -51,8 +45,9 @@ export class TokenKeysRepository {
   }
 
   /** Stops signing with the current key if it is older than this many days; false if it is not. */
-  async retire(manager: EntityManager, olderThanDays: number): Promise<boolean> {
-    const { affected } = await queryIn(manager, this.keys)
+  async retire(olderThanDays: number): Promise<boolean> {
+    const { affected } = await this.keys
+      .createQueryBuilder()
       .update()
       .set({ retiredAt: () => 'now()' })
       .where('retiredAt IS NULL AND createdAt <= now() - make_interval(days => :olderThanDays)', {
@@ -63,13 +58,11 @@ export class TokenKeysRepository {
   }
 
   /** Revokes a key; false if not found, or it is already revoked. */
-  async revoke(manager: EntityManager, id: number): Promise<boolean> {
-    const { affected } = await manager
-      .withRepository(this.keys)
-      .update(
-        { id, revokedAt: IsNull() },
-        { revokedAt: () => 'now()', retiredAt: () => 'coalesce(retired_at, now())' },
-      );
+  async revoke(id: number): Promise<boolean> {
+    const { affected } = await this.keys.update(
+      { id, revokedAt: IsNull() },
+      { revokedAt: () => 'now()', retiredAt: () => 'coalesce(retired_at, now())' },
+    );
     return affected === 1;
   }
 

@@ -1,7 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { createSecretKey, randomBytes, randomInt, type KeyObject } from 'node:crypto';
-import type { EntityManager } from 'typeorm';
 import { AuditService, SERVICE_ACTOR, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
@@ -133,13 +132,13 @@ export class TokenKeysService implements OnApplicationBootstrap {
    * nothing to revoke.
    */
   async revoke(id: number, actor: Actor = SERVICE_ACTOR): Promise<void> {
-    await this.transactions.run(async (manager) => {
+    await this.transactions.run(async () => {
       const isId = Number.isInteger(id) && id > 0 && id < 2 ** 32;
-      if (!isId || !(await this.repository.revoke(manager, id))) {
+      if (!isId || !(await this.repository.revoke(id))) {
         throw notFound('There is no token key with this id, or it is already revoked.');
       }
-      await this.make(manager);
-      await this.record(manager, 'token_key.revoked', id, actor);
+      await this.make();
+      await this.record('token_key.revoked', id, actor);
     });
     await this.load();
   }
@@ -224,18 +223,18 @@ export class TokenKeysService implements OnApplicationBootstrap {
   }
 
   private async replace(olderThanDays: number, actor: Actor): Promise<void> {
-    await this.transactions.run(async (manager) => {
-      if (!(await this.repository.retire(manager, olderThanDays))) return;
-      const id = await this.make(manager);
-      if (id !== undefined) await this.record(manager, 'token_key.rotated', id, actor);
+    await this.transactions.run(async () => {
+      if (!(await this.repository.retire(olderThanDays))) return;
+      const id = await this.make();
+      if (id !== undefined) await this.record('token_key.rotated', id, actor);
     });
   }
 
   /** Creates a key unless there is a signing key; returns its id. */
-  private async make(manager?: EntityManager): Promise<number | undefined> {
+  private async make(): Promise<number | undefined> {
     const id = randomInt(1, 2 ** 32);
     const sealed = this.seal(id, randomBytes(KEY_BYTES));
-    return (await this.repository.insert(id, sealed, this.lifetimes, manager)) ? id : undefined;
+    return (await this.repository.insert(id, sealed, this.lifetimes)) ? id : undefined;
   }
 
   private get lifetimes() {
@@ -252,8 +251,8 @@ export class TokenKeysService implements OnApplicationBootstrap {
     return text === undefined ? undefined : Buffer.from(text, 'base64');
   }
 
-  private record(manager: EntityManager, action: string, id: number, actor: Actor): Promise<void> {
-    return this.audit.record(manager, actor, { action, subjectType: 'token_key', subjectId: String(id) });
+  private record(action: string, id: number, actor: Actor): Promise<void> {
+    return this.audit.record(actor, { action, subjectType: 'token_key', subjectId: String(id) });
   }
 }
 

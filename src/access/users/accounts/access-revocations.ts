@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import type { Actor } from '#records/audit/audit.service.js';
 
 /** Why tokens, codes, links and sessions ended; stored with a revoked grant, for finding out why a partner gets 401. */
@@ -26,23 +25,18 @@ export type PortalsOf = { clientId: string } | { ownerId: string };
  */
 export interface AccessRevocation {
   /** Revokes everything that depends on this user's authorizations. */
-  revokeByUser(manager: EntityManager, userId: string, reason: RevocationReason): Promise<number>;
+  revokeByUser(userId: string, reason: RevocationReason): Promise<number>;
   /** Revokes the client-credentials access of the clients that this user owns. */
-  revokeByOwner(manager: EntityManager, userId: string, reason: RevocationReason): Promise<number>;
+  revokeByOwner(userId: string, reason: RevocationReason): Promise<number>;
   /** Revokes everything that the client holds, for itself and for users. */
-  revokeByClient(manager: EntityManager, clientId: string, reason: RevocationReason): Promise<number>;
+  revokeByClient(clientId: string, reason: RevocationReason): Promise<number>;
   /** Revokes everything that depends on one user's consent to one client. */
-  revokeByConsent(
-    manager: EntityManager,
-    clientId: string,
-    userId: string,
-    reason: RevocationReason,
-  ): Promise<number>;
+  revokeByConsent(clientId: string, userId: string, reason: RevocationReason): Promise<number>;
   /** Revokes only portal links and sessions: access to the portal changed, but nothing that tokens depend on. */
-  revokePortals?(manager: EntityManager, of: PortalsOf): Promise<void>;
+  revokePortals?(of: PortalsOf): Promise<void>;
 }
 
-type WithdrawInvitations = (manager: EntityManager, userId: string, actor: Actor) => Promise<void>;
+type WithdrawInvitations = (userId: string, actor: Actor) => Promise<void>;
 
 /** Implemented by the module of invitations: withdraws those to become an operator. */
 export interface InvitationWithdrawals {
@@ -72,48 +66,42 @@ export class AccessRevocations implements AccessRevocation {
     this.invitations = withdrawals;
   }
 
-  revokeByUser(manager: EntityManager, userId: string, reason: RevocationReason): Promise<number> {
-    return this.sum((part) => part.revokeByUser(manager, userId, reason));
+  revokeByUser(userId: string, reason: RevocationReason): Promise<number> {
+    return this.sum((part) => part.revokeByUser(userId, reason));
   }
 
-  revokeByOwner(manager: EntityManager, userId: string, reason: RevocationReason): Promise<number> {
-    return this.sum((part) => part.revokeByOwner(manager, userId, reason));
+  revokeByOwner(userId: string, reason: RevocationReason): Promise<number> {
+    return this.sum((part) => part.revokeByOwner(userId, reason));
   }
 
-  revokeByClient(manager: EntityManager, clientId: string, reason: RevocationReason): Promise<number> {
-    return this.sum((part) => part.revokeByClient(manager, clientId, reason));
+  revokeByClient(clientId: string, reason: RevocationReason): Promise<number> {
+    return this.sum((part) => part.revokeByClient(clientId, reason));
   }
 
-  revokeByConsent(
-    manager: EntityManager,
-    clientId: string,
-    userId: string,
-    reason: RevocationReason,
-  ): Promise<number> {
-    return this.sum((part) => part.revokeByConsent(manager, clientId, userId, reason));
+  revokeByConsent(clientId: string, userId: string, reason: RevocationReason): Promise<number> {
+    return this.sum((part) => part.revokeByConsent(clientId, userId, reason));
   }
 
-  async revokePortals(manager: EntityManager, of: PortalsOf): Promise<void> {
-    for (const part of this.parts) await part.revokePortals?.(manager, of);
+  async revokePortals(of: PortalsOf): Promise<void> {
+    for (const part of this.parts) await part.revokePortals?.(of);
   }
 
   /** After an enabled admin has stopped being one: what the admin invited others to does not come back with the role. */
-  async withdrawInvitations(manager: EntityManager, userId: string, actor: Actor): Promise<void> {
-    await this.invitations?.by(manager, userId, actor);
+  async withdrawInvitations(userId: string, actor: Actor): Promise<void> {
+    await this.invitations?.by(userId, actor);
   }
 
   /** After an operator has lost the role: it does not come back by an invitation that is still open. */
-  async withdrawInvitationsTo(manager: EntityManager, userId: string, actor: Actor): Promise<void> {
-    await this.invitations?.to(manager, userId, actor);
+  async withdrawInvitationsTo(userId: string, actor: Actor): Promise<void> {
+    await this.invitations?.to(userId, actor);
   }
 
   /** Before an operator gets another address: those to the present one could not be found when the role is lost. */
   async beforeNewAddress(
-    manager: EntityManager,
     { id, operatorRole }: { id: string; operatorRole: string | null },
     actor: Actor,
   ): Promise<void> {
-    if (operatorRole !== null) await this.withdrawInvitationsTo(manager, id, actor);
+    if (operatorRole !== null) await this.withdrawInvitationsTo(id, actor);
   }
 
   private async sum(revoke: (part: AccessRevocation) => Promise<number>): Promise<number> {

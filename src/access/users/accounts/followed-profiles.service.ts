@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '#records/audit/audit.service.js';
 import { MESSAGES } from '#records/notifications/message-catalogue.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
@@ -37,15 +36,14 @@ export class FollowedProfilesService {
    * if it is the same, or another account has it.
    */
   async tell(
-    manager: EntityManager,
     user: UserEntity,
     verified: string | undefined,
     providerLabel: string,
     actor: Actor,
   ): Promise<string | undefined> {
-    const email = await this.newEmail(manager, user, verified);
+    const email = await this.newEmail(user, verified);
     if (email === undefined) return undefined;
-    await this.notifications.raise(manager, user.id, null, MESSAGES.addressFollowed(providerLabel), actor);
+    await this.notifications.raise(user.id, null, MESSAGES.addressFollowed(providerLabel), actor);
     return email;
   }
 
@@ -53,27 +51,22 @@ export class FollowedProfilesService {
    * Gives a locked account the name that the provider has, and the address of which `tell` told; returns the account as it is then.
    * Organisations keep their name. If another account gets the address at the same moment, `users_email_key` is violated.
    */
-  async follow(
-    manager: EntityManager,
-    user: UserEntity,
-    profile: Profile,
-    actor: Actor,
-  ): Promise<UserEntity> {
+  async follow(user: UserEntity, profile: Profile, actor: Actor): Promise<UserEntity> {
     const { email } = profile;
     const name = user.kind === 'individual' ? (profile.name ?? user.name) : user.name;
     if (name === user.name && email === undefined) return user;
     const emailVerified = email === undefined ? undefined : true;
-    if (email !== undefined) await this.revocations.beforeNewAddress(manager, user, actor);
-    await this.users.update(manager, user.id, { name, email, emailVerified });
+    if (email !== undefined) await this.revocations.beforeNewAddress(user, actor);
+    await this.users.update(user.id, { name, email, emailVerified });
     const changed = { ...user, name, ...(email === undefined ? {} : { email, emailVerifiedAt: new Date() }) };
     // Someone who now receives the mail for the old address must not get in with it. The person is the same, so sessions and
     // access continue.
     if (email !== undefined) {
-      await this.passwordLinks.deleteByUser(manager, user.id);
-      await this.pending.deleteByUser(manager, user.id);
-      await this.emails.replaceLinks(manager, changed);
+      await this.passwordLinks.deleteByUser(user.id);
+      await this.pending.deleteByUser(user.id);
+      await this.emails.replaceLinks(changed);
     }
-    await this.audit.record(manager, actor, {
+    await this.audit.record(actor, {
       action: 'user.updated',
       subjectId: user.id,
       ...changesBetween(auditView(user), auditView(changed)),
@@ -81,12 +74,8 @@ export class FollowedProfilesService {
     return changed;
   }
 
-  private async newEmail(
-    manager: EntityManager,
-    { email }: UserEntity,
-    verified: string | undefined,
-  ): Promise<string | undefined> {
+  private async newEmail({ email }: UserEntity, verified: string | undefined): Promise<string | undefined> {
     if (verified === undefined || emailKeyOf(verified) === emailKeyOf(email)) return undefined;
-    return (await this.users.findByEmail(verified, manager)) ? undefined : verified;
+    return (await this.users.findByEmail(verified)) ? undefined : verified;
   }
 }

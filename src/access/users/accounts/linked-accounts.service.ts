@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '#records/audit/audit.service.js';
 import type { OperatorRole } from '#platform/config/operator-role.js';
 import { newId } from '#platform/secrets/ids.js';
@@ -25,45 +24,39 @@ export class LinkedAccountsService {
   ) {}
 
   /** Reads the account with its password hash and locks it until the transaction ends. */
-  lock(manager: EntityManager, by: { id: string } | { email: string }): Promise<UserEntity | null> {
-    return this.users.lockWithPassword(manager, by);
+  lock(by: { id: string } | { email: string }): Promise<UserEntity | null> {
+    return this.users.lockWithPassword(by);
   }
 
   /** Whether the account counts as an operator’s. */
-  countsAsOperator(manager: EntityManager, user: UserEntity): Promise<boolean> {
-    return this.protection.counts(user, manager);
+  countsAsOperator(user: UserEntity): Promise<boolean> {
+    return this.protection.counts(user);
   }
 
   /** Ends all ways to open a locked account except the address, which the person has just proven. Returns the changed account. */
-  async endWays(manager: EntityManager, user: UserEntity, actor: Actor): Promise<UserEntity> {
-    await this.ways.endAll(manager, user.id, actor, { isNew: { email: true } });
+  async endWays(user: UserEntity, actor: Actor): Promise<UserEntity> {
+    await this.ways.endAll(user.id, actor, { isNew: { email: true } });
     return { ...user, passwordHash: null };
   }
 
   /** Marks the locked account's address as verified, if it is the one that a provider calls verified (contract §18). */
   async noteVerified(
-    manager: EntityManager,
     { id, email, emailVerifiedAt }: UserEntity,
     verified: string,
     actor: Actor,
   ): Promise<void> {
     if (emailVerifiedAt !== null || emailKeyOf(verified) !== emailKeyOf(email)) return;
-    if (!(await this.users.verifyEmail(manager, id, email))) return;
-    await this.audit.record(
-      manager,
-      { ...actor, type: 'user', id },
-      { action: 'user.email_verified', subjectId: id },
-    );
+    if (!(await this.users.verifyEmail(id, email))) return;
+    await this.audit.record({ ...actor, type: 'user', id }, { action: 'user.email_verified', subjectId: id });
   }
 
   /** Creates an account without a password, whose address is verified. An email that is taken is a violation of `users_email_key`. */
   async create(
-    manager: EntityManager,
     { email, name, operatorRole }: { email: string; name: string; operatorRole: OperatorRole | null },
     actor: Actor,
   ): Promise<UserEntity> {
     const id = newId('user');
-    await this.users.insert(manager, {
+    await this.users.insert({
       id,
       email,
       name,
@@ -76,8 +69,8 @@ export class LinkedAccountsService {
       enabled: true,
       emailVerified: true,
     });
-    const user = (await this.users.lockWithPassword(manager, { id }))!;
-    await this.audit.record(manager, actor, {
+    const user = (await this.users.lockWithPassword({ id }))!;
+    await this.audit.record(actor, {
       action: 'user.created',
       subjectId: id,
       after: auditView(user),
@@ -90,7 +83,6 @@ export class LinkedAccountsService {
    * admin stays one, whatever a provider says. `person`: who signs in now. Returns the changed account.
    */
   async setRole(
-    manager: EntityManager,
     user: UserEntity,
     operatorRole: OperatorRole | null,
     actor: Actor,
@@ -98,7 +90,7 @@ export class LinkedAccountsService {
   ): Promise<UserEntity> {
     if (user.operatorRole === operatorRole) return user;
     if (user.operatorRole === 'admin') {
-      const admins = await this.users.lockAdmins(manager);
+      const admins = await this.users.lockAdmins();
       if (admins.every((id) => id === user.id)) return user;
     }
     const roles = { role: operatorRole ? 'operator' : 'user', operatorRole } as const;
@@ -108,14 +100,14 @@ export class LinkedAccountsService {
       ? { passwordHash: null, ...(isProven ? {} : { emailVerifiedAt: null }) }
       : {};
     const changed = { ...user, ...roles, ...ended };
-    await this.roles.tell(manager, user.id, user, changed);
-    await this.users.update(manager, user.id, roles);
-    if (user.operatorRole === 'admin') await this.revocations.withdrawInvitations(manager, user.id, actor);
-    await this.roles.follow(manager, user.id, user, changed, actor, {
+    await this.roles.tell(user.id, user, changed);
+    await this.users.update(user.id, roles);
+    if (user.operatorRole === 'admin') await this.revocations.withdrawInvitations(user.id, actor);
+    await this.roles.follow(user.id, user, changed, actor, {
       person,
       isNew: { email: isProven },
     });
-    await this.audit.record(manager, actor, {
+    await this.audit.record(actor, {
       action: 'user.updated',
       subjectId: user.id,
       ...changesBetween(auditView(user), auditView(changed)),

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import type { Actor } from '#records/audit/audit.service.js';
+import { isInTransaction } from '#platform/database/queries/transaction-around.js';
 import { roleNeeded } from '#platform/config/operator-role.js';
 import { roleTooLow } from '#platform/http/problems/problem.js';
 import { ActorsService } from '../sessions/actors.service.js';
@@ -20,12 +20,9 @@ export class OperatorProtectionService {
   ) {}
 
   /** An operator, and everyone who stands behind a client with operator scopes: its owner, and the admins of the owner's organisation. */
-  async counts(
-    user: Pick<UserEntity, 'id' | 'role' | 'environment'>,
-    manager?: EntityManager,
-  ): Promise<boolean> {
+  async counts(user: Pick<UserEntity, 'id' | 'role' | 'environment'>): Promise<boolean> {
     if (user.role === 'operator') return true;
-    return user.environment === 'live' && (await this.clients.behindOne([user.id], manager)).length > 0;
+    return user.environment === 'live' && (await this.clients.behindOne([user.id])).length > 0;
   }
 
   /** The ids of those among the users who count as operators, by one query. */
@@ -42,9 +39,9 @@ export class OperatorProtectionService {
   }
 
   /** If the user counts as an operator, throws a 403 problem for everyone except admins and the user. */
-  async refuse(actor: Actor, user: UserEntity, manager?: EntityManager): Promise<void> {
+  async refuse(actor: Actor, user: UserEntity): Promise<void> {
     if (!isLimited(actor) || isOwn(actor, user.id)) return;
-    if (await this.counts(user, manager)) {
+    if (await this.counts(user)) {
       throw roleTooLow(`This user is an operator. ${roleNeeded('admin')}`);
     }
   }
@@ -53,27 +50,26 @@ export class OperatorProtectionService {
    * The same for the user with this id. In a transaction, the user's role stays as it is until it ends. `others`: ids of clients
    * that act on what is theirs. No query for admins, and for one's own account.
    */
-  async refuseOn(actor: Actor, id: string, manager?: EntityManager, others: string[] = []): Promise<void> {
+  async refuseOn(actor: Actor, id: string, others: string[] = []): Promise<void> {
     if (!isLimited(actor) || [id, ...others].some((own) => isOwn(actor, own))) return;
-    const user = manager ? await this.users.hold(manager, id) : await this.users.findById(id);
-    if (user) await this.refuse(actor, user, manager);
+    const user = isInTransaction() ? await this.users.hold(id) : await this.users.findById(id);
+    if (user) await this.refuse(actor, user);
   }
 
   /** Throws a 403 problem unless the actor is still an admin, or the client of one, and stays so until the transaction ends. */
-  async requireAdmin(manager: EntityManager, actor: Actor): Promise<void> {
+  async requireAdmin(actor: Actor): Promise<void> {
     if (actor.type === 'service') return;
-    const isStill =
-      !isLimited(actor) && (actor.type === 'client' || (await this.isStillAdmin(manager, actor)));
+    const isStill = !isLimited(actor) && (actor.type === 'client' || (await this.isStillAdmin(actor)));
     // Of a client this checks the role.
-    await this.actors.requireLive(manager, actor);
+    await this.actors.requireLive(actor);
     if (!isStill) throw roleTooLow(roleNeeded('admin'));
   }
 
   /** Whether this is an enabled admin, or the client of one or of the company; it stays so until the transaction ends. */
-  async isStillAdmin(manager: EntityManager, { type, id }: Pick<Actor, 'type' | 'id'>): Promise<boolean> {
+  async isStillAdmin({ type, id }: Pick<Actor, 'type' | 'id'>): Promise<boolean> {
     if (id === null) return false;
-    if (type === 'client') return (await this.clients.roleOf(manager, id)) === 'admin';
-    const operator = await this.users.hold(manager, id);
+    if (type === 'client') return (await this.clients.roleOf(id)) === 'admin';
+    const operator = await this.users.hold(id);
     return operator !== null && isAdmin(operator);
   }
 }

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import type { Actor } from '#records/audit/audit.service.js';
 import { isHigher } from '#platform/config/operator-role.js';
 import { MESSAGES } from '#records/notifications/message-catalogue.js';
@@ -22,10 +21,10 @@ export class RoleChanges {
   ) {}
 
   /** Tells the user, by mail too: before the change, while the address is still verified. */
-  async tell(manager: EntityManager, id: string, before: Roles, after: Roles): Promise<void> {
+  async tell(id: string, before: Roles, after: Roles): Promise<void> {
     if (before.operatorRole === after.operatorRole) return;
     const message = MESSAGES.operatorRoleChanged(after.operatorRole, isGain(before, after));
-    await this.notifications.raise(manager, id, null, message);
+    await this.notifications.raise(id, null, message);
   }
 
   /**
@@ -34,7 +33,6 @@ export class RoleChanges {
    * back.
    */
   async follow(
-    manager: EntityManager,
     id: string,
     before: Roles,
     after: Roles,
@@ -42,11 +40,11 @@ export class RoleChanges {
     kept: { person?: LinkedPerson; isNew?: { password?: boolean; email?: boolean } } = {},
   ): Promise<void> {
     if (before.operatorRole === after.operatorRole) return;
-    if (isGain(before, after)) await this.ways.endAll(manager, id, actor, kept);
-    else await this.ways.endSessions(manager, id);
+    if (isGain(before, after)) await this.ways.endAll(id, actor, kept);
+    else await this.ways.endSessions(id);
     if (after.operatorRole !== null) return;
-    await this.clients.endOf(manager, id, actor);
-    await this.revocations.withdrawInvitationsTo(manager, id, actor);
+    await this.clients.endOf(id, actor);
+    await this.revocations.withdrawInvitationsTo(id, actor);
   }
 }
 

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { EmailLinksRepository } from '../emails/email-links.repository.js';
 import { AuthenticatorAppsRepository } from '../factors/authenticator-apps.repository.js';
@@ -17,7 +16,7 @@ export interface LinkedPerson {
 }
 
 /** Removes the account's links to providers, except to this person; returns how many. */
-export type LinkRemoval = (manager: EntityManager, userId: string, except?: LinkedPerson) => Promise<number>;
+export type LinkRemoval = (userId: string, except?: LinkedPerson) => Promise<number>;
 
 /** All ways to open an account. They end together when the account gains power, because someone else may have set them. */
 @Injectable()
@@ -42,9 +41,9 @@ export class SignInWaysService {
   }
 
   /** Ends the browsers and the links for a password: the former role ends with them. */
-  async endSessions(manager: EntityManager, userId: string): Promise<void> {
-    await this.sessions.deleteByUser(manager, userId);
-    await this.passwordLinks.deleteByUser(manager, userId);
+  async endSessions(userId: string): Promise<void> {
+    await this.sessions.deleteByUser(userId);
+    await this.passwordLinks.deleteByUser(userId);
   }
 
   /**
@@ -53,25 +52,24 @@ export class SignInWaysService {
    * a link to it would open the account again. `isNew`: what was set in this transaction, and stays.
    */
   async endAll(
-    manager: EntityManager,
     userId: string,
     actor: Actor,
     { person, isNew = {} }: { person?: LinkedPerson; isNew?: { password?: boolean; email?: boolean } } = {},
   ): Promise<void> {
-    await this.endSessions(manager, userId);
-    await this.emailLinks.deleteByUser(manager, userId);
-    await this.pending.deleteByUser(manager, userId);
+    await this.endSessions(userId);
+    await this.emailLinks.deleteByUser(userId);
+    await this.pending.deleteByUser(userId);
     const ended = {
-      passkeys: await this.passkeys.deleteByUser(manager, userId),
-      authenticator_app: await this.apps.delete(manager, userId),
-      identities: await this.removeLinks(manager, userId, person),
+      passkeys: await this.passkeys.deleteByUser(userId),
+      authenticator_app: await this.apps.delete(userId),
+      identities: await this.removeLinks(userId, person),
     };
-    await this.codes.deleteByUser(manager, userId);
-    await this.users.update(manager, userId, {
+    await this.codes.deleteByUser(userId);
+    await this.users.update(userId, {
       ...(isNew.password ? {} : { passwordHash: null }),
       ...(isNew.email ? {} : { emailVerified: false }),
     });
-    await this.audit.record(manager, actor, {
+    await this.audit.record(actor, {
       action: 'user.sign_in_ways_ended',
       subjectId: userId,
       before: ended,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, IsNull, Not, Repository, type EntityManager } from 'typeorm';
+import { In, IsNull, Not, Repository } from 'typeorm';
 import type { OperatorRole } from '#platform/config/operator-role.js';
 import { readPage, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
 import { searchFor } from '#platform/database/queries/search.js';
@@ -10,7 +10,6 @@ import { emailKeyOf } from './email.js';
 import { LIVE_REALM, type Environment } from './environment.js';
 import type { PersonTraces } from './user-erasures.js';
 import { UserEntity } from './user.entity.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 /** A new account, without the columns that the repository and the database add. */
 export type UserValues = Omit<
@@ -52,8 +51,8 @@ export interface UserFilter {
 export class UsersRepository {
   constructor(@InjectRepository(UserEntity) private readonly users: Repository<UserEntity>) {}
 
-  findById(id: string, manager: EntityManager = this.users.manager): Promise<UserEntity | null> {
-    return manager.withRepository(this.users).findOneBy({ id });
+  findById(id: string): Promise<UserEntity | null> {
+    return this.users.findOneBy({ id });
   }
 
   namesOf(ids: string[]): Promise<Pick<UserEntity, 'id' | 'name'>[]> {
@@ -65,8 +64,8 @@ export class UsersRepository {
     return this.users.find({ select: { id: true, name: true }, where, order: { id: 'ASC' }, take: limit });
   }
 
-  findByEmail(email: string, manager: EntityManager = this.users.manager): Promise<UserEntity | null> {
-    return manager.withRepository(this.users).findOneBy({ emailKey: emailKeyOf(email) });
+  findByEmail(email: string): Promise<UserEntity | null> {
+    return this.users.findOneBy({ emailKey: emailKeyOf(email) });
   }
 
   /** The user with the password hash, for logging in. */
@@ -81,16 +80,14 @@ export class UsersRepository {
   }
 
   /** Reads the row and locks it until the transaction ends, so that nothing new is issued based on it in the meantime. */
-  lock(manager: EntityManager, id: string): Promise<UserEntity | null> {
-    return manager.withRepository(this.users).findOne({ where: { id }, lock: { mode: 'for_no_key_update' } });
+  lock(id: string): Promise<UserEntity | null> {
+    return this.users.findOne({ where: { id }, lock: { mode: 'for_no_key_update' } });
   }
 
   /** The same by one of its values, with the password hash. */
-  lockWithPassword(
-    manager: EntityManager,
-    by: { id: string } | { email: string },
-  ): Promise<UserEntity | null> {
-    const query = queryIn(manager, this.users, 'user')
+  lockWithPassword(by: { id: string } | { email: string }): Promise<UserEntity | null> {
+    const query = this.users
+      .createQueryBuilder('user')
       .addSelect('user.passwordHash')
       .setLock('for_no_key_update');
     return 'id' in by
@@ -99,10 +96,12 @@ export class UsersRepository {
   }
 
   /** Locks the row exclusively, also against new references to it; false if not found. */
-  async lockForErasure(manager: EntityManager, id: string): Promise<boolean> {
-    const user = await manager
-      .withRepository(this.users)
-      .findOne({ select: { id: true }, where: { id }, lock: { mode: 'pessimistic_write' } });
+  async lockForErasure(id: string): Promise<boolean> {
+    const user = await this.users.findOne({
+      select: { id: true },
+      where: { id },
+      lock: { mode: 'pessimistic_write' },
+    });
     return user !== null;
   }
 
@@ -110,8 +109,8 @@ export class UsersRepository {
    * Locks all enabled admins, in the order of their ids, until the transaction ends, and returns their ids: changes that could
    * remove the last admin wait for each other. Taken before the lock on the changed user.
    */
-  async lockAdmins(manager: EntityManager): Promise<string[]> {
-    const admins = await manager.withRepository(this.users).find({
+  async lockAdmins(): Promise<string[]> {
+    const admins = await this.users.find({
       select: { id: true },
       where: { operatorRole: 'admin', enabled: true },
       order: { id: 'ASC' },
@@ -121,15 +120,15 @@ export class UsersRepository {
   }
 
   /** The user, share-locked until the transaction ends. */
-  hold(manager: EntityManager, id: string): Promise<UserEntity | null> {
-    return manager.withRepository(this.users).findOne({ where: { id }, lock: { mode: 'pessimistic_read' } });
+  hold(id: string): Promise<UserEntity | null> {
+    return this.users.findOne({ where: { id }, lock: { mode: 'pessimistic_read' } });
   }
 
-  insert(manager: EntityManager, user: UserValues): Promise<void> {
-    return this.insertAll(manager, [user]);
+  insert(user: UserValues): Promise<void> {
+    return this.insertAll([user]);
   }
 
-  async insertAll(manager: EntityManager, users: readonly UserValues[]): Promise<void> {
+  async insertAll(users: readonly UserValues[]): Promise<void> {
     const rows = users.map(({ emailVerified, sandboxOwnerId, ...user }) => ({
       ...user,
       emailKey: emailKeyOf(user.email),
@@ -139,20 +138,18 @@ export class UsersRepository {
       realm: sandboxOwnerId ?? LIVE_REALM,
     }));
     for (let from = 0; from < rows.length; from += INSERTED_AT_ONCE) {
-      await manager.withRepository(this.users).insert(rows.slice(from, from + INSERTED_AT_ONCE));
+      await this.users.insert(rows.slice(from, from + INSERTED_AT_ONCE));
     }
   }
 
-  findAll(manager: EntityManager, ids: readonly string[]): Promise<UserEntity[]> {
-    return manager.withRepository(this.users).findBy({ id: In(ids) });
+  findAll(ids: readonly string[]): Promise<UserEntity[]> {
+    return this.users.findBy({ id: In(ids) });
   }
 
   /** The live users with these ids or addresses; with `organisations`, also all organisations. By id. */
-  listNamed(
-    manager: EntityManager,
-    { ids, emails, organisations = false }: NamedUsers,
-  ): Promise<UserEntity[]> {
-    return queryIn(manager, this.users, 'user')
+  listNamed({ ids, emails, organisations = false }: NamedUsers): Promise<UserEntity[]> {
+    return this.users
+      .createQueryBuilder('user')
       .where("user.environment = 'live'")
       .andWhere(
         "(user.id = ANY (:ids) OR user.emailKey = ANY (:keys) OR :organisations AND user.kind = 'organisation')",
@@ -164,23 +161,21 @@ export class UsersRepository {
 
   /** Members that are undefined stay as they are. */
   async update(
-    manager: EntityManager,
     id: string,
     { emailVerified, ...changes }: Partial<Omit<UserValues, 'id' | 'sandboxOwnerId'>>,
   ): Promise<void> {
     const emailKey = changes.email === undefined ? undefined : emailKeyOf(changes.email);
     const emailVerifiedAt = verifiedNow(emailVerified);
-    await manager
-      .withRepository(this.users)
-      .update({ id }, { ...changes, emailKey, emailVerifiedAt, updatedAt: () => 'now()' });
+    await this.users.update({ id }, { ...changes, emailKey, emailVerifiedAt, updatedAt: () => 'now()' });
   }
 
   /**
    * Marks the address as verified. False if the user is disabled or has another address by now. The time of the first
    * verification is kept.
    */
-  async verifyEmail(manager: EntityManager, id: string, email: string): Promise<boolean> {
-    const { affected } = await queryIn(manager, this.users)
+  async verifyEmail(id: string, email: string): Promise<boolean> {
+    const { affected } = await this.users
+      .createQueryBuilder()
       .update()
       .set({ emailVerifiedAt: () => 'coalesce(email_verified_at, now())' })
       .where('id = :id AND email = :email AND enabled', { id, email })
@@ -193,12 +188,8 @@ export class UsersRepository {
     return user?.unwantedMails ?? [];
   }
 
-  async setUnwantedMails(
-    manager: EntityManager,
-    id: string,
-    unwantedMails: OptionalMailKind[],
-  ): Promise<void> {
-    await manager.withRepository(this.users).update({ id }, { unwantedMails });
+  async setUnwantedMails(id: string, unwantedMails: OptionalMailKind[]): Promise<void> {
+    await this.users.update({ id }, { unwantedMails });
   }
 
   /** Remembers the language that the user has chosen. */
@@ -212,12 +203,9 @@ export class UsersRepository {
   }
 
   /** Unsubscribes from one more kind of mail; returns all such kinds, or undefined if it was already among them. */
-  async addUnwantedMail(
-    manager: EntityManager,
-    id: string,
-    kind: OptionalMailKind,
-  ): Promise<OptionalMailKind[] | undefined> {
-    const { raw } = await queryIn(manager, this.users)
+  async addUnwantedMail(id: string, kind: OptionalMailKind): Promise<OptionalMailKind[] | undefined> {
+    const { raw } = await this.users
+      .createQueryBuilder()
       .update()
       .set({ unwantedMails: () => 'array_append(unwanted_mails, :kind)' })
       .where('id = :id AND NOT :kind = ANY(unwanted_mails)', { id, kind })
@@ -227,8 +215,9 @@ export class UsersRepository {
   }
 
   /** Replaces the password hash that `user` was read with; false if that is no longer the current one. */
-  async replacePassword(manager: EntityManager, user: UserEntity, passwordHash: string): Promise<boolean> {
-    const { affected } = await queryIn(manager, this.users)
+  async replacePassword(user: UserEntity, passwordHash: string): Promise<boolean> {
+    const { affected } = await this.users
+      .createQueryBuilder()
       .update()
       .set({ passwordHash, updatedAt: () => 'now()' })
       .where('id = :id AND passwordHash = :current AND enabled', { id: user.id, current: user.passwordHash })
@@ -236,16 +225,16 @@ export class UsersRepository {
     return affected === 1;
   }
 
-  async delete(manager: EntityManager, id: string): Promise<void> {
-    await manager.withRepository(this.users).delete({ id });
+  async delete(id: string): Promise<void> {
+    await this.users.delete({ id });
   }
 
   /**
    * Values that may occur in rows without the user's id: all addresses known to sessions and the audit log. In SQL, because it
    * reads the log.
    */
-  async tracesOf(manager: EntityManager, id: string): Promise<PersonTraces> {
-    const [found]: PersonTraces[] = await manager.query(
+  async tracesOf(id: string): Promise<PersonTraces> {
+    const [found]: PersonTraces[] = await this.users.manager.query(
       `WITH entry AS (
          SELECT actor_id, actor_type, subject_id, action, before, after, address
            FROM audit_events WHERE subject_id = $1 OR actor_id = $1
@@ -261,16 +250,16 @@ export class UsersRepository {
     // A former address may belong to someone else by now.
     const emails: string[] = [];
     for (const email of found!.emails) {
-      const holder = await this.findByEmail(email, manager);
+      const holder = await this.findByEmail(email);
       if (!holder || holder.id === id) emails.push(email);
     }
     return { ...found!, emails };
   }
 
   /** Removes what the audit log says about the user, except ids. */
-  async forgetInAuditLog(manager: EntityManager, id: string): Promise<void> {
+  async forgetInAuditLog(id: string): Promise<void> {
     // By a database function, because the service's role cannot change the log.
-    await manager.query('SELECT forget_in_audit_events($1)', [id]);
+    await this.users.manager.query('SELECT forget_in_audit_events($1)', [id]);
   }
 
   /** One page by id; `q` is part of the email or name, or an id. Live ones, unless the filter says otherwise. */

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '#records/audit/audit.service.js';
 import { isForeignKeyViolation, isUniqueViolation } from '#platform/database/queries/database-errors.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
@@ -42,7 +41,6 @@ type InsertAccount = (account: NewAccount, actor: Actor) => Promise<UserEntity>;
  * longer one; all of them are locked then.
  */
 export type ChangeCheck = (
-  manager: EntityManager,
   before: UserEntity,
   after: UserEntity,
   adminsLeft: number | undefined,
@@ -95,8 +93,8 @@ export class UsersService {
   }
 
   /** The user, share-locked until the transaction ends. */
-  hold(manager: EntityManager, id: string): Promise<UserEntity | null> {
-    return this.repository.hold(manager, id);
+  hold(id: string): Promise<UserEntity | null> {
+    return this.repository.hold(id);
   }
 
   /** Creates a user; throws a 409 problem for an email that is taken. */
@@ -106,27 +104,24 @@ export class UsersService {
     if (role !== 'operator' && input.operatorRole !== undefined) throw onlyForOperators();
     refuseGivingPower(actor, EVERYBODY, { ...EVERYBODY, role }, false);
     const passwordHash = input.password === undefined ? null : await hashPassword(input.password);
-    return this.createBy(async (manager, insert) => {
+    return this.createBy(async (insert) => {
       // Hashing takes long enough for the actor to lose the role.
-      await this.actors.requireLive(manager, actor);
+      await this.actors.requireLive(actor);
       return insert({ ...input, operatorRole: operatorRole ?? undefined, passwordHash }, actor);
     });
   }
 
   /** Creates a user in a transaction that also does something else; throws a 409 problem for an email that is taken. */
-  createBy<T>(work: (manager: EntityManager, insert: InsertAccount) => Promise<T>): Promise<T> {
+  createBy<T>(work: (insert: InsertAccount) => Promise<T>): Promise<T> {
     return this.translatingConflicts(() =>
-      this.transactions.run((manager) =>
-        work(manager, (account, actor) => this.insert(manager, account, actor)),
-      ),
+      this.transactions.run(() => work((account, actor) => this.insert(account, actor))),
     );
   }
 
-  private async insert(manager: EntityManager, input: NewAccount, actor: Actor): Promise<UserEntity> {
+  private async insert(input: NewAccount, actor: Actor): Promise<UserEntity> {
     const { id = newId('user') } = input;
     const isSelf = actor.type === 'user' && actor.id === null;
     const [user] = await this.insertAllIn(
-      manager,
       [{ ...input, id, language: input.language ?? (isSelf ? actor.language : undefined) }],
       isSelf ? { ...actor, id } : actor,
     );
@@ -134,33 +129,25 @@ export class UsersService {
   }
 
   /** Creates users with their ids, in the caller's transaction. */
-  async insertAllIn(
-    manager: EntityManager,
-    inputs: readonly (NewAccount & { id: string })[],
-    actor: Actor,
-  ): Promise<UserEntity[]> {
+  async insertAllIn(inputs: readonly (NewAccount & { id: string })[], actor: Actor): Promise<UserEntity[]> {
     await this.repository.insertAll(
-      manager,
       inputs.map(({ id, passwordHash, enabled = true, sandboxOwnerId, ...input }) => ({
         ...USER.complete(input),
         ...{ id, passwordHash, enabled, sandboxOwnerId },
       })),
     );
-    const users = await this.repository.findAll(
-      manager,
-      inputs.map(({ id }) => id),
-    );
+    const users = await this.repository.findAll(inputs.map(({ id }) => id));
     const entries = users.map((user) => ({
       ...({ action: 'user.created', subjectId: user.id } as const),
       after: auditView(user),
     }));
-    await this.audit.recordAll(manager, actor, entries);
+    await this.audit.recordAll(actor, entries);
     return users;
   }
 
   /** The live users with these ids or addresses; with `organisations`, also all organisations. By id. */
-  listNamed(manager: EntityManager, named: NamedUsers): Promise<UserEntity[]> {
-    return this.repository.listNamed(manager, named);
+  listNamed(named: NamedUsers): Promise<UserEntity[]> {
+    return this.repository.listNamed(named);
   }
 
   /**
@@ -172,23 +159,20 @@ export class UsersService {
     if (Object.values(changes).every((value) => value === undefined)) return this.get(id);
     const passwordHash = changes.password === undefined ? undefined : await hashPassword(changes.password);
     const rest = { ...changes, password: undefined };
-    return this.transactions.run((manager) =>
-      this.updateIn(manager, id, { ...rest, passwordHash }, actor, check),
-    );
+    return this.transactions.run(() => this.updateIn(id, { ...rest, passwordHash }, actor, check));
   }
 
   /** The same in the caller's transaction, with the hash of a password. */
   async updateIn(
-    manager: EntityManager,
     id: string,
     { passwordHash, ...changes }: UserChanges & { passwordHash?: string },
     actor: Actor,
     check?: ChangeCheck,
   ): Promise<UserEntity> {
-    const admins = mayEndAdmin(changes) ? await this.lockAdminsWith(manager, id) : [];
-    const before = (await this.repository.lock(manager, id)) ?? this.missing();
-    await this.actors.requireLive(manager, actor);
-    await this.protection.refuse(actor, before, manager);
+    const admins = mayEndAdmin(changes) ? await this.lockAdminsWith(id) : [];
+    const before = (await this.repository.lock(id)) ?? this.missing();
+    await this.actors.requireLive(actor);
+    await this.protection.refuse(actor, before);
     refuseForDriver(before, changes, passwordHash !== undefined);
     const { email, name, language, kind, webhooksEnabled, enabled } = changes;
     const isNewEmail = email !== undefined && email !== before.email;
@@ -205,28 +189,28 @@ export class UsersService {
       emailVerified: emailVerifiedAfter(before, changes, isNewEmail),
     };
     // Before the change, so that the mail goes to the present address.
-    await this.roleChanges.tell(manager, id, before, { ...before, ...roles });
-    await this.tellOwner(manager, before, { ...changes, passwordHash }, actor);
-    if (isNewEmail) await this.revocations.beforeNewAddress(manager, before, actor);
-    await this.translatingConflicts(() => this.repository.update(manager, id, values));
-    const changed = (await this.repository.findById(id, manager))!;
+    await this.roleChanges.tell(id, before, { ...before, ...roles });
+    await this.tellOwner(before, { ...changes, passwordHash }, actor);
+    if (isNewEmail) await this.revocations.beforeNewAddress(before, actor);
+    await this.translatingConflicts(() => this.repository.update(id, values));
+    const changed = (await this.repository.findById(id))!;
     refuseGivingPower(actor, before, changed, passwordHash !== undefined);
     const endsAdmin = isAdmin(before) && !isAdmin(changed);
-    const adminsLeft = endsAdmin ? await this.othersThan(manager, id, admins) : undefined;
-    await check?.(manager, before, changed, adminsLeft);
-    if (endsAdmin) await this.revocations.withdrawInvitations(manager, id, actor);
-    await this.revokeDependents(manager, before, changed, passwordHash !== undefined);
+    const adminsLeft = endsAdmin ? await this.othersThan(id, admins) : undefined;
+    await check?.(before, changed, adminsLeft);
+    if (endsAdmin) await this.revocations.withdrawInvitations(id, actor);
+    await this.revokeDependents(before, changed, passwordHash !== undefined);
     const isNew = { password: passwordHash !== undefined, email: changes.emailVerified === true };
-    await this.roleChanges.follow(manager, id, before, changed, actor, { isNew });
-    const after = (await this.repository.findById(id, manager))!;
+    await this.roleChanges.follow(id, before, changed, actor, { isNew });
+    const after = (await this.repository.findById(id))!;
     // After all links have ended with a role that is gained, so that this one works.
-    if (isNewEmail) await this.emails.replaceLinks(manager, after);
+    if (isNewEmail) await this.emails.replaceLinks(after);
     const difference = changesBetween(auditView(before), auditView(after));
     if (difference) {
-      await this.audit.record(manager, actor, { action: 'user.updated', subjectId: id, ...difference });
+      await this.audit.record(actor, { action: 'user.updated', subjectId: id, ...difference });
     }
     if (passwordHash !== undefined) {
-      await this.audit.record(manager, actor, { action: 'user.password_changed', subjectId: id });
+      await this.audit.record(actor, { action: 'user.password_changed', subjectId: id });
     }
     return after;
   }
@@ -235,29 +219,29 @@ export class UsersService {
    * Erases the user: the account and everything that belongs to it. Each client that could read the user's data is notified; the
    * audit log keeps only ids. An owner of clients gets a 409. `check` throws to refuse it.
    */
-  erase(id: string, actor: Actor, check?: (manager: EntityManager) => Promise<void>): Promise<void> {
-    return this.transactions.run(async (manager) => {
-      await this.eraseIn(manager, id, actor);
-      await check?.(manager);
+  erase(id: string, actor: Actor, check?: () => Promise<void>): Promise<void> {
+    return this.transactions.run(async () => {
+      await this.eraseIn(id, actor);
+      await check?.();
     });
   }
 
   /** The same in the caller's transaction. */
-  async eraseIn(manager: EntityManager, id: string, actor: Actor): Promise<void> {
-    const admins = await this.lockAdminsWith(manager, id);
-    if (!(await this.repository.lockForErasure(manager, id))) this.missing();
-    await this.actors.requireLive(manager, actor);
-    const user = (await this.repository.findById(id, manager))!;
-    await this.protection.refuse(actor, user, manager);
+  async eraseIn(id: string, actor: Actor): Promise<void> {
+    const admins = await this.lockAdminsWith(id);
+    if (!(await this.repository.lockForErasure(id))) this.missing();
+    await this.actors.requireLive(actor);
+    const user = (await this.repository.findById(id))!;
+    await this.protection.refuse(actor, user);
     if (isAdmin(user)) {
-      await this.othersThan(manager, id, admins);
-      await this.revocations.withdrawInvitations(manager, id, actor);
+      await this.othersThan(id, admins);
+      await this.revocations.withdrawInvitations(id, actor);
     }
     try {
-      const kept = await this.erasures.run(manager, id, await this.repository.tracesOf(manager, id));
-      await this.repository.delete(manager, id);
-      await this.repository.forgetInAuditLog(manager, id);
-      await this.audit.record(manager, actor, { action: 'user.erased', subjectId: id, before: kept });
+      const kept = await this.erasures.run(id, await this.repository.tracesOf(id));
+      await this.repository.delete(id);
+      await this.repository.forgetInAuditLog(id);
+      await this.audit.record(actor, { action: 'user.erased', subjectId: id, before: kept });
     } catch (error) {
       if (!OWNER_KEYS.some((key) => isForeignKeyViolation(error, key))) throw error;
       throw conflict('This user owns clients. Delete them first, then erase the user.');
@@ -266,7 +250,6 @@ export class UsersService {
 
   /** Notifies the user of what an operator does to the account. */
   private async tellOwner(
-    manager: EntityManager,
     before: UserEntity,
     changes: UserChanges & { passwordHash?: string },
     actor: Actor,
@@ -274,44 +257,39 @@ export class UsersService {
     if (actor.type === 'service' || actor.id === before.id) return;
     const done = operatorChanges(before, changes);
     if (done.length === 0) return;
-    await this.notifications.raise(manager, before.id, null, MESSAGES.changedByOperator(done));
+    await this.notifications.raise(before.id, null, MESSAGES.changedByOperator(done));
   }
 
-  private async revokeDependents(
-    manager: EntityManager,
-    before: UserEntity,
-    after: UserEntity,
-    newPassword: boolean,
-  ): Promise<void> {
+  private async revokeDependents(before: UserEntity, after: UserEntity, newPassword: boolean): Promise<void> {
     const disabled = before.enabled && !after.enabled;
     const newEmail = before.email !== after.email;
     if (before.webhooksEnabled && !after.webhooksEnabled) {
-      await this.revocations.revokePortals(manager, { ownerId: after.id });
+      await this.revocations.revokePortals({ ownerId: after.id });
     }
     if (!disabled && !newEmail && !newPassword) return;
     const reason = disabled ? 'user_disabled' : newPassword ? 'password_changed' : 'email_changed';
-    await this.sessions.deleteByUser(manager, after.id);
-    await this.passwordLinks.deleteByUser(manager, after.id);
-    await this.pending.deleteByUser(manager, after.id);
-    await this.revocations.revokeByUser(manager, after.id, reason);
-    if (disabled) await this.revocations.revokeByOwner(manager, after.id, reason);
+    await this.sessions.deleteByUser(after.id);
+    await this.passwordLinks.deleteByUser(after.id);
+    await this.pending.deleteByUser(after.id);
+    await this.revocations.revokeByUser(after.id, reason);
+    if (disabled) await this.revocations.revokeByOwner(after.id, reason);
   }
 
   /**
    * Locks all enabled admins if the user is one of them, before the user: changes that could remove the last admin lock in this
    * order.
    */
-  private async lockAdminsWith(manager: EntityManager, id: string): Promise<string[]> {
-    const user = await this.repository.findById(id, manager);
-    return user && isAdmin(user) ? this.repository.lockAdmins(manager) : [];
+  private async lockAdminsWith(id: string): Promise<string[]> {
+    const user = await this.repository.findById(id);
+    return user && isAdmin(user) ? this.repository.lockAdmins() : [];
   }
 
   /**
    * The number of enabled admins without this one; throws a 409 problem for the last. `locked`: the enabled admins; none if the user
    * became one only after they were asked for.
    */
-  private async othersThan(manager: EntityManager, id: string, locked: string[]): Promise<number> {
-    const admins = locked.length > 0 ? locked : await this.repository.lockAdmins(manager);
+  private async othersThan(id: string, locked: string[]): Promise<number> {
+    const admins = locked.length > 0 ? locked : await this.repository.lockAdmins();
     const others = admins.filter((admin) => admin !== id).length;
     if (others === 0) throw conflict('This is the last enabled admin. Make someone else an admin first.');
     return others;

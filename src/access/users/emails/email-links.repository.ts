@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, Repository, type EntityManager } from 'typeorm';
+import { IsNull, Repository } from 'typeorm';
 import { emailKeyOf } from '../accounts/email.js';
 import { EmailLinkEntity } from './email-link.entity.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 export interface NewEmailLink {
   digest: Buffer;
@@ -25,8 +24,9 @@ const works = (alias = ''): string =>
 export class EmailLinksRepository {
   constructor(@InjectRepository(EmailLinkEntity) private readonly links: Repository<EmailLinkEntity>) {}
 
-  async insert(manager: EntityManager, { ttl, ...link }: NewEmailLink): Promise<void> {
-    await queryIn(manager, this.links)
+  async insert({ ttl, ...link }: NewEmailLink): Promise<void> {
+    await this.links
+      .createQueryBuilder()
       .insert()
       .values({
         ...link,
@@ -46,12 +46,9 @@ export class EmailLinksRepository {
   }
 
   /** Uses up a link; undefined if it no longer works. */
-  async use(
-    manager: EntityManager,
-    digest: Buffer,
-    purpose: EmailLinkEntity['purpose'],
-  ): Promise<EmailLinkOwner | undefined> {
-    const { raw } = await queryIn(manager, this.links)
+  async use(digest: Buffer, purpose: EmailLinkEntity['purpose']): Promise<EmailLinkOwner | undefined> {
+    const { raw } = await this.links
+      .createQueryBuilder()
       .update()
       .set({ usedAt: () => 'now()' })
       .where(works(), { digest, purpose })
@@ -70,11 +67,11 @@ export class EmailLinksRepository {
     });
   }
 
-  async deleteByUser(manager: EntityManager, userId: string): Promise<void> {
-    await manager.withRepository(this.links).delete({ userId });
+  async deleteByUser(userId: string): Promise<void> {
+    await this.links.delete({ userId });
   }
 
-  async deleteByEmail(manager: EntityManager, email: string): Promise<void> {
-    await manager.withRepository(this.links).delete({ emailKey: emailKeyOf(email) });
+  async deleteByEmail(email: string): Promise<void> {
+    await this.links.delete({ emailKey: emailKeyOf(email) });
   }
 }

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
@@ -32,29 +31,28 @@ export class EmailVerificationService {
     private readonly actors: ActorsService,
     erasures: UserErasures,
   ) {
-    erasures.add((manager, _userId, { emails }) => this.forget(manager, emails));
+    erasures.add((_userId, { emails }) => this.forget(emails));
   }
 
   /** Mails the user a link that verifies the address; false, and nothing is mailed, if it is verified already. Does nothing without mail. */
   mailLink(userId: string, by?: Actor): Promise<boolean> {
-    return this.transactions.run(async (manager) => {
-      const user = await this.users.lock(manager, userId);
+    return this.transactions.run(async () => {
+      const user = await this.users.lock(userId);
       if (!user?.enabled || user.emailVerifiedAt !== null) return false;
-      await this.queueLink(manager, user, by);
+      await this.queueLink(user, by);
       return true;
     });
   }
 
   /** The same in the caller's transaction, which has locked the user. */
   async queueLink(
-    manager: EntityManager,
     { id, email, language }: Pick<UserEntity, 'id' | 'email' | 'language'>,
     by?: Actor,
   ): Promise<void> {
     if (!this.mails.isOn) return;
     const { key, digest } = newLink('emailKey');
-    await this.links.insert(manager, { digest, purpose: 'verify', userId: id, email, ttl: LINK_TTL_SECONDS });
-    await this.mails.queue(manager, {
+    await this.links.insert({ digest, purpose: 'verify', userId: id, email, ttl: LINK_TTL_SECONDS });
+    await this.mails.queue({
       kind: 'verify_email',
       userId: id,
       address: email,
@@ -66,12 +64,9 @@ export class EmailVerificationService {
   }
 
   /** After a change of address: earlier links end, and the new address gets one unless it is verified already. */
-  async replaceLinks(
-    manager: EntityManager,
-    user: Pick<UserEntity, 'id' | 'email' | 'language' | 'emailVerifiedAt'>,
-  ): Promise<void> {
-    await this.links.deleteByUser(manager, user.id);
-    if (user.emailVerifiedAt === null) await this.queueLink(manager, user);
+  async replaceLinks(user: Pick<UserEntity, 'id' | 'email' | 'language' | 'emailVerifiedAt'>): Promise<void> {
+    await this.links.deleteByUser(user.id);
+    if (user.emailVerifiedAt === null) await this.queueLink(user);
   }
 
   async isVerified(userId: string): Promise<boolean> {
@@ -89,13 +84,12 @@ export class EmailVerificationService {
   async confirm(key: string, actor: Actor): Promise<boolean> {
     if (!isSecret('emailKey', key)) return false;
     try {
-      return await this.transactions.run(async (manager) => {
-        const link = await this.links.use(manager, digestOf(key), 'verify');
+      return await this.transactions.run(async () => {
+        const link = await this.links.use(digestOf(key), 'verify');
         if (!link?.userId) return false;
         const { userId, email } = link;
-        if (!(await this.users.verifyEmail(manager, userId, email))) throw new AddressChanged();
+        if (!(await this.users.verifyEmail(userId, email))) throw new AddressChanged();
         await this.audit.record(
-          manager,
           { ...actor, type: 'user', id: userId },
           { action: 'user.email_verified', subjectId: userId },
         );
@@ -115,10 +109,10 @@ export class EmailVerificationService {
 
   async setWantedMails(userId: string, wanted: string[], actor: Actor): Promise<void> {
     const unwanted = OPTIONAL_MAIL_KINDS.filter((kind) => !wanted.includes(kind));
-    await this.transactions.run(async (manager) => {
-      await this.users.setUnwantedMails(manager, userId, unwanted);
-      await this.actors.requireLive(manager, actor);
-      await this.audit.record(manager, actor, {
+    await this.transactions.run(async () => {
+      await this.users.setUnwantedMails(userId, unwanted);
+      await this.actors.requireLive(actor);
+      await this.audit.record(actor, {
         action: 'user.mails_chosen',
         subjectId: userId,
         after: { unwanted_mails: unwanted },
@@ -127,10 +121,10 @@ export class EmailVerificationService {
   }
 
   /** Mails to the address from before it had an account; everything else is deleted with the account. */
-  private async forget(manager: EntityManager, emails: string[]): Promise<Record<string, unknown>> {
+  private async forget(emails: string[]): Promise<Record<string, unknown>> {
     for (const email of emails) {
-      await this.links.deleteByEmail(manager, email);
-      await this.mails.forget(manager, email);
+      await this.links.deleteByEmail(email);
+      await this.mails.forget(email);
     }
     return {};
   }

@@ -61,19 +61,18 @@ export class PasskeySignUpsService {
     if (!made) return 'wrong answer';
     const { userId } = taken;
     try {
-      return await this.accounts.createBy(async (manager, insert) => {
-        const link = await this.links.use(manager, digestOf(key), 'sign_up');
+      return await this.accounts.createBy(async (insert) => {
+        const link = await this.links.use(digestOf(key), 'sign_up');
         if (!link) return 'gone';
         const account = { id: userId, email: link.email, name: person.name };
         const user = await insert({ ...account, passwordHash: null, emailVerified: true }, actor);
         const passkey = { id: newId('pkey'), userId, name: person.passkeyName };
-        await this.passkeys.insert(manager, { ...passkey, ...made });
+        await this.passkeys.insert({ ...passkey, ...made });
         await this.audit.record(
-          manager,
           { ...actor, id: userId },
           { action: 'user.passkey_added', subjectId: userId, after: { id: passkey.id, name: passkey.name } },
         );
-        await this.notifications.raise(manager, userId, null, MESSAGES.secondFactorAdded('passkey'));
+        await this.notifications.raise(userId, null, MESSAGES.secondFactorAdded('passkey'));
         const returnTo = this.returns.open(digestOf(key), link.returnTo);
         return { user: { ...user, passwordHash: null }, returnTo };
       });

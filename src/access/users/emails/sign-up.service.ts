@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { Settings } from '#platform/config/settings.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { MAIL_TEXTS } from '#records/mail/mail-texts.js';
@@ -51,17 +50,12 @@ export class SignUpService {
   async mailLink(email: string, returnTo: string | undefined, actor: Actor): Promise<void> {
     const user = await this.users.findByEmail(email);
     if (user) await this.passwordLinks.mailToOwner(user, 'account_exists', returnTo, actor);
-    else await this.transactions.run((manager) => this.queueLink(manager, email, returnTo, actor));
+    else await this.transactions.run(() => this.queueLink(email, returnTo, actor));
   }
 
-  private async queueLink(
-    manager: EntityManager,
-    email: string,
-    returnTo: string | undefined,
-    { language }: Actor,
-  ): Promise<void> {
+  private async queueLink(email: string, returnTo: string | undefined, { language }: Actor): Promise<void> {
     const { key, digest } = newLink('signUpKey');
-    await this.links.insert(manager, {
+    await this.links.insert({
       digest,
       purpose: 'sign_up',
       userId: null,
@@ -69,7 +63,7 @@ export class SignUpService {
       ttl: LINK_TTL_SECONDS,
       returnTo: this.returns.seal(digest, returnTo),
     });
-    await this.mails.queue(manager, {
+    await this.mails.queue({
       kind: 'sign_up',
       address: email,
       cause: `link ${digest.toString('base64url')}`,
@@ -99,8 +93,8 @@ export class SignUpService {
     if (!(await this.find(key))) return undefined;
     const digest = digestOf(key);
     const passwordHash = await hashPassword(person.password);
-    return this.accounts.createBy(async (manager, insert) => {
-      const link = await this.links.use(manager, digest, 'sign_up');
+    return this.accounts.createBy(async (insert) => {
+      const link = await this.links.use(digest, 'sign_up');
       if (!link) return undefined;
       const account = { email: link.email, name: person.name, passwordHash, emailVerified: true };
       const user = await insert(account, actor);

@@ -27,12 +27,12 @@ export class UnsubscribingService {
     const opened = this.openForUser(key);
     if (!opened) return false;
     const { id: userId, kind } = opened;
-    return this.transactions.run(async (manager) => {
-      const user = await this.users.lock(manager, userId);
+    return this.transactions.run(async () => {
+      const user = await this.users.lock(userId);
       if (!user || !opened.isFor(user.email)) return false;
-      const unwantedMails = await this.users.addUnwantedMail(manager, userId, kind);
+      const unwantedMails = await this.users.addUnwantedMail(userId, kind);
       if (unwantedMails === undefined) return true;
-      await this.audit.record(manager, actor, {
+      await this.audit.record(actor, {
         action: 'user.mails_chosen',
         subjectId: userId,
         after: { unwanted_mails: unwantedMails },

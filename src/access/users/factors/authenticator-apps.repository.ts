@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { MoreThan, Repository, type EntityManager } from 'typeorm';
+import { MoreThan, Repository } from 'typeorm';
 import { AuthenticatorAppEntity } from './authenticator-app.entity.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 @Injectable()
 export class AuthenticatorAppsRepository {
@@ -10,29 +9,19 @@ export class AuthenticatorAppsRepository {
     @InjectRepository(AuthenticatorAppEntity) private readonly apps: Repository<AuthenticatorAppEntity>,
   ) {}
 
-  find(userId: string, manager: EntityManager = this.apps.manager): Promise<AuthenticatorAppEntity | null> {
-    return manager.withRepository(this.apps).findOneBy({ userId });
+  find(userId: string): Promise<AuthenticatorAppEntity | null> {
+    return this.apps.findOneBy({ userId });
   }
 
   /** Stores the user's app, in place of the one before. */
-  async replace(
-    manager: EntityManager,
-    userId: string,
-    sealedSecret: Buffer,
-    lastStep: number,
-  ): Promise<void> {
-    await manager
-      .withRepository(this.apps)
-      .upsert({ userId, sealedSecret, lastStep, confirmedAt: () => 'now()' }, ['userId']);
+  async replace(userId: string, sealedSecret: Buffer, lastStep: number): Promise<void> {
+    await this.apps.upsert({ userId, sealedSecret, lastStep, confirmedAt: () => 'now()' }, ['userId']);
   }
 
   /** Uses up a time step and those before it. False if that was done already, or the app is another by now. */
-  async useStep(
-    manager: EntityManager,
-    { userId, sealedSecret }: AuthenticatorAppEntity,
-    step: number,
-  ): Promise<boolean> {
-    const { affected } = await queryIn(manager, this.apps)
+  async useStep({ userId, sealedSecret }: AuthenticatorAppEntity, step: number): Promise<boolean> {
+    const { affected } = await this.apps
+      .createQueryBuilder()
       .update()
       .set({ lastStep: step })
       .where('userId = :userId AND sealedSecret = :sealedSecret AND lastStep < :step', {
@@ -45,8 +34,8 @@ export class AuthenticatorAppsRepository {
   }
 
   /** Removes the user's app; false if not found. */
-  async delete(manager: EntityManager, userId: string): Promise<boolean> {
-    const { affected } = await manager.withRepository(this.apps).delete({ userId });
+  async delete(userId: string): Promise<boolean> {
+    const { affected } = await this.apps.delete({ userId });
     return affected === 1;
   }
 

@@ -1,6 +1,5 @@
 import { say } from '#platform/language/text.js';
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { BrandService } from '#records/brand/brand.service.js';
 import { Settings } from '#platform/config/settings.js';
@@ -66,14 +65,14 @@ export class AuthenticatorAppsService {
   ): Promise<{ recoveryCodes: string[] | undefined } | undefined> {
     const step = stepOfCode(secret, code);
     if (step === undefined) return undefined;
-    const recoveryCodes = await this.factors.add(user, 'app', actor, async (manager) => {
-      const stored = await this.apps.find(user.id, manager);
+    const recoveryCodes = await this.factors.add(user, 'app', actor, async () => {
+      const stored = await this.apps.find(user.id);
       if (stored && this.box.open(stored.sealedSecret, user.id) === secret) {
-        await this.apps.useStep(manager, stored, step);
+        await this.apps.useStep(stored, step);
         return { addedAt: stored.confirmedAt };
       }
-      await this.apps.replace(manager, user.id, this.box.seal(secret, user.id), step);
-      await this.audit.record(manager, actor, {
+      await this.apps.replace(user.id, this.box.seal(secret, user.id), step);
+      await this.audit.record(actor, {
         action: 'user.authenticator_app_added',
         subjectId: user.id,
         after: { replaced: stored !== null },
@@ -84,18 +83,18 @@ export class AuthenticatorAppsService {
   }
 
   /** Uses up the code; false if it is wrong, or was used. */
-  async use(manager: EntityManager, userId: string, code: string): Promise<boolean> {
-    const app = await this.apps.find(userId, manager);
+  async use(userId: string, code: string): Promise<boolean> {
+    const app = await this.apps.find(userId);
     const secret = app && this.box.open(app.sealedSecret, userId);
     const step = secret ? stepOfCode(secret, code) : undefined;
-    return step !== undefined && this.apps.useStep(manager, app!, step);
+    return step !== undefined && this.apps.useStep(app!, step);
   }
 
   /** Removes the user's app; throws a 404 problem if it does not exist, and a 409 problem if the user must keep it. */
   remove(user: SignedInUser, actor: Actor): Promise<void> {
-    return this.factors.remove(user, 'app', actor, async (manager) => {
-      if (!(await this.apps.delete(manager, user.id))) throw notFound(say('You have no authenticator app.'));
-      await this.audit.record(manager, actor, {
+    return this.factors.remove(user, 'app', actor, async () => {
+      if (!(await this.apps.delete(user.id))) throw notFound(say('You have no authenticator app.'));
+      await this.audit.record(actor, {
         action: 'user.authenticator_app_removed',
         subjectId: user.id,
       });

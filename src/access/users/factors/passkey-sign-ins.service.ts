@@ -78,9 +78,9 @@ export class PasskeySignInsService {
       { method: 'passkey' },
       actor,
       isNewBrowser,
-      async (manager) => {
+      async () => {
         const { passkey, signCount, backedUp } = signed;
-        isCopy = !(await this.passkeys.use(manager, passkey.id, signCount, backedUp));
+        isCopy = !(await this.passkeys.use(passkey.id, signCount, backedUp));
         return !isCopy;
       },
     );
@@ -135,8 +135,8 @@ export class PasskeySignInsService {
 
   /** A counter that does not go up means that there are two devices with the same key. */
   private async recordCopy({ passkey, signCount }: Signed, actor: Actor): Promise<void> {
-    await this.transactions.run((manager) =>
-      this.audit.record(manager, actor, {
+    await this.transactions.run(() =>
+      this.audit.record(actor, {
         action: 'user.passkey_refused',
         subjectId: passkey.userId,
         after: { id: passkey.id, counter: signCount },

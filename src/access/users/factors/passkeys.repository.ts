@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager } from 'typeorm';
+import { Repository } from 'typeorm';
 import { PasskeyEntity } from './passkey.entity.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 export type NewPasskey = Omit<PasskeyEntity, 'createdAt' | 'lastUsedAt'>;
 
@@ -15,28 +14,24 @@ export class PasskeysRepository {
     return this.passkeys.find({ where: { userId }, order: { id: 'ASC' } });
   }
 
-  count(userId: string, manager: EntityManager = this.passkeys.manager): Promise<number> {
-    return manager.withRepository(this.passkeys).countBy({ userId });
+  count(userId: string): Promise<number> {
+    return this.passkeys.countBy({ userId });
   }
 
-  find(
-    userId: string,
-    id: string,
-    manager: EntityManager = this.passkeys.manager,
-  ): Promise<PasskeyEntity | null> {
-    return manager.withRepository(this.passkeys).findOneBy({ id, userId });
+  find(userId: string, id: string): Promise<PasskeyEntity | null> {
+    return this.passkeys.findOneBy({ id, userId });
   }
 
   findByCredentialId(credentialId: string): Promise<PasskeyEntity | null> {
     return this.passkeys.findOneBy({ credentialId });
   }
 
-  async insert(manager: EntityManager, passkey: NewPasskey): Promise<void> {
-    await manager.withRepository(this.passkeys).insert(passkey);
+  async insert(passkey: NewPasskey): Promise<void> {
+    await this.passkeys.insert(passkey);
   }
 
-  async rename(manager: EntityManager, id: string, name: string): Promise<void> {
-    await manager.withRepository(this.passkeys).update({ id }, { name });
+  async rename(id: string, name: string): Promise<void> {
+    await this.passkeys.update({ id }, { name });
   }
 
   /**
@@ -44,13 +39,12 @@ export class PasskeysRepository {
    * `withPassword`, a password. The caller has locked the user, so that of two simultaneous removals the second sees the first.
    */
   async delete(
-    manager: EntityManager,
     userId: string,
     id: string,
     { providers, withPassword }: { providers: string[]; withPassword: boolean },
   ): Promise<boolean> {
     // By hand: what must be left and the removal are one statement.
-    const [, deleted]: [unknown[], number] = await manager.query(
+    const [, deleted]: [unknown[], number] = await this.passkeys.manager.query(
       `DELETE FROM passkeys p USING users u
         WHERE p.id = $2 AND p.user_id = $1 AND u.id = $1
           AND ((u.password_hash IS NOT NULL AND $4)
@@ -62,8 +56,8 @@ export class PasskeysRepository {
   }
 
   /** Removes all of the user's; returns how many there were. */
-  async deleteByUser(manager: EntityManager, userId: string): Promise<number> {
-    const { affected } = await manager.withRepository(this.passkeys).delete({ userId });
+  async deleteByUser(userId: string): Promise<number> {
+    const { affected } = await this.passkeys.delete({ userId });
     return affected ?? 0;
   }
 
@@ -71,8 +65,9 @@ export class PasskeysRepository {
    * Notes a use. False if the passkey is gone, or its counter did not go up: another device then has a copy of it. (A counter
    * that stays 0 counts nothing.)
    */
-  async use(manager: EntityManager, id: string, signCount: number, backedUp: boolean): Promise<boolean> {
-    const { affected } = await queryIn(manager, this.passkeys)
+  async use(id: string, signCount: number, backedUp: boolean): Promise<boolean> {
+    const { affected } = await this.passkeys
+      .createQueryBuilder()
       .update()
       .set({ signCount, backedUp, lastUsedAt: () => 'now()' })
       .where('id = :id AND (signCount < :signCount OR (signCount = 0 AND :signCount = 0))', { id, signCount })

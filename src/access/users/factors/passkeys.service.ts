@@ -72,15 +72,15 @@ export class PasskeysService {
     const id = newId('pkey');
     const passkey = { id, userId: user.id, name, ...made };
     try {
-      await this.factors.add(user, 'passkey', actor, async (manager) => {
-        if ((await this.passkeys.count(user.id, manager)) >= MOST) {
+      await this.factors.add(user, 'passkey', actor, async () => {
+        if ((await this.passkeys.count(user.id)) >= MOST) {
           throw conflict(`You have ${MOST} passkeys. Remove one before you add another.`, {
             said: said('You have {count} passkeys. Remove one before you add another.', { count: MOST }),
           });
         }
-        await this.passkeys.insert(manager, passkey);
+        await this.passkeys.insert(passkey);
         const entry = { action: 'user.passkey_added', subjectId: user.id } as const;
-        await this.audit.record(manager, actor, { ...entry, after: { id, name } });
+        await this.audit.record(actor, { ...entry, after: { id, name } });
         return 'added';
       });
       return true;
@@ -92,11 +92,11 @@ export class PasskeysService {
 
   /** Renames a passkey; throws a 404 problem. */
   async rename(user: SignedInUser, id: string, name: string, actor: Actor): Promise<void> {
-    await this.transactions.run(async (manager) => {
-      const passkey = (isId('pkey', id) && (await this.passkeys.find(user.id, id, manager))) || missing();
+    await this.transactions.run(async () => {
+      const passkey = (isId('pkey', id) && (await this.passkeys.find(user.id, id))) || missing();
       if (passkey.name === name) return;
-      await this.passkeys.rename(manager, id, name);
-      await this.audit.record(manager, actor, {
+      await this.passkeys.rename(id, name);
+      await this.audit.record(actor, {
         action: 'user.passkey_renamed',
         subjectId: user.id,
         before: { id, name: passkey.name },
@@ -107,13 +107,13 @@ export class PasskeysService {
 
   /** Removes a passkey; throws a 404 problem, and a 409 problem if the user must keep it. */
   remove(user: SignedInUser, id: string, actor: Actor): Promise<void> {
-    return this.factors.remove(user, 'passkey', actor, async (manager) => {
-      const passkey = (isId('pkey', id) && (await this.passkeys.find(user.id, id, manager))) || missing();
+    return this.factors.remove(user, 'passkey', actor, async () => {
+      const passkey = (isId('pkey', id) && (await this.passkeys.find(user.id, id))) || missing();
       const ways = { providers: this.providersFor(user), withPassword: this.settings.passwordSignIn };
-      if (!(await this.passkeys.delete(manager, user.id, id, ways))) {
+      if (!(await this.passkeys.delete(user.id, id, ways))) {
         throw conflict(ways.withPassword ? ONLY_WAY_IN : ONLY_WAY_IN_WITHOUT_PASSWORDS);
       }
-      await this.audit.record(manager, actor, {
+      await this.audit.record(actor, {
         action: 'user.passkey_removed',
         subjectId: user.id,
         before: { id, name: passkey.name },

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager } from 'typeorm';
+import { Repository } from 'typeorm';
 import type { UserEntity } from '../accounts/user.entity.js';
 import { PendingSignInEntity } from './pending-sign-in.entity.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 @Injectable()
 export class PendingSignInsRepository {
@@ -35,8 +34,9 @@ export class PendingSignInsRepository {
   }
 
   /** Uses it up; false if it was used or has expired. */
-  async use(manager: EntityManager, digest: Buffer): Promise<boolean> {
-    const { affected } = await queryIn(manager, this.pending)
+  async use(digest: Buffer): Promise<boolean> {
+    const { affected } = await this.pending
+      .createQueryBuilder()
       .delete()
       .where('digest = :digest AND expiresAt > now()', { digest })
       .execute();
@@ -47,7 +47,7 @@ export class PendingSignInsRepository {
     await this.pending.delete({ digest });
   }
 
-  async deleteByUser(manager: EntityManager, userId: string): Promise<void> {
-    await manager.withRepository(this.pending).delete({ userId });
+  async deleteByUser(userId: string): Promise<void> {
+    await this.pending.delete({ userId });
   }
 }

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { EntityManager } from 'typeorm';
 import type { Actor } from '#records/audit/audit.service.js';
 import { Cookies } from '#platform/http/server/cookies.js';
 import { digestOf, isSecret, newSecret, sameDigest } from '#platform/secrets/tokens.js';
@@ -56,17 +55,13 @@ export class PendingSignInsService {
   }
 
   /** Uses up the code and the pending sign-in, in the transaction that starts the session; false if one of them is not right. */
-  proofOf(
-    { digest, user }: PendingSignIn,
-    code: string,
-    actor: Actor,
-  ): (manager: EntityManager) => Promise<boolean> {
+  proofOf({ digest, user }: PendingSignIn, code: string, actor: Actor): () => Promise<boolean> {
     const typed = code.replace(/\s/g, '');
-    return async (manager) => {
+    return async () => {
       const isRight = isOneTimePassword(typed)
-        ? await this.apps.use(manager, user.id, typed)
-        : await this.recoveryCodes.use(manager, user.id, typed, actor);
-      return isRight && this.repository.use(manager, digest);
+        ? await this.apps.use(user.id, typed)
+        : await this.recoveryCodes.use(user.id, typed, actor);
+      return isRight && this.repository.use(digest);
     };
   }
 

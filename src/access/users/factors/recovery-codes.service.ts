@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { MESSAGES } from '#records/notifications/message-catalogue.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
@@ -18,31 +17,29 @@ export class RecoveryCodesService {
   ) {}
 
   /** Makes new codes in place of those before; they are never shown again. */
-  async replace(manager: EntityManager, userId: string, actor: Actor): Promise<string[]> {
+  async replace(userId: string, actor: Actor): Promise<string[]> {
     const codes = Array.from({ length: CODES }, newRecoveryCode);
-    await this.codes.deleteByUser(manager, userId);
+    await this.codes.deleteByUser(userId);
     await this.codes.insert(
-      manager,
       userId,
       codes.map((code) => recoveryCodeDigest(userId, code)),
     );
     const entry = { action: 'user.recovery_codes_created', subjectId: userId } as const;
-    await this.audit.record(manager, actor, entry);
+    await this.audit.record(actor, entry);
     return codes;
   }
 
   /** Uses up a code; false if the user does not have it. */
-  async use(manager: EntityManager, userId: string, typed: string, actor: Actor): Promise<boolean> {
+  async use(userId: string, typed: string, actor: Actor): Promise<boolean> {
     const code = readRecoveryCode(typed);
     if (code === undefined) return false;
-    if (!(await this.codes.use(manager, userId, recoveryCodeDigest(userId, code)))) return false;
-    const left = await this.codes.count(userId, manager);
+    if (!(await this.codes.use(userId, recoveryCodeDigest(userId, code)))) return false;
+    const left = await this.codes.count(userId);
     await this.audit.record(
-      manager,
       { ...actor, type: 'user', id: userId },
       { action: 'user.recovery_code_used', subjectId: userId, after: { left } },
     );
-    await this.notifications.raise(manager, userId, null, MESSAGES.recoveryCodeUsed(left), actor);
+    await this.notifications.raise(userId, null, MESSAGES.recoveryCodeUsed(left), actor);
     return true;
   }
 }

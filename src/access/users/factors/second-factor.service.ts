@@ -1,6 +1,5 @@
 import { say } from '#platform/language/text.js';
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
@@ -91,20 +90,20 @@ export class SecondFactorService {
     user: SignedInUser,
     factor: FactorName,
     actor: Actor,
-    add: (manager: EntityManager) => Promise<'added' | { addedAt: Date }>,
+    add: () => Promise<'added' | { addedAt: Date }>,
   ): Promise<string[] | undefined> {
-    return this.transactions.run(async (manager) => {
-      await this.lock(manager, user.id, user);
-      const outcome = await add(manager);
-      await this.sessions.noteSecondFactor(manager, user.sessionDigest);
+    return this.transactions.run(async () => {
+      await this.lock(user.id, user);
+      const outcome = await add();
+      await this.sessions.noteSecondFactor(user.sessionDigest);
       if (outcome === 'added') {
-        await this.notifications.raise(manager, user.id, null, MESSAGES.secondFactorAdded(factor), actor);
+        await this.notifications.raise(user.id, null, MESSAGES.secondFactorAdded(factor), actor);
       }
       const seen =
         outcome === 'added'
-          ? await this.codes.count(user.id, manager)
-          : await this.codes.countBefore(manager, user.id, outcome.addedAt);
-      return factor === 'app' && seen === 0 ? this.recoveryCodes.replace(manager, user.id, actor) : undefined;
+          ? await this.codes.count(user.id)
+          : await this.codes.countBefore(user.id, outcome.addedAt);
+      return factor === 'app' && seen === 0 ? this.recoveryCodes.replace(user.id, actor) : undefined;
     });
   }
 
@@ -116,29 +115,29 @@ export class SecondFactorService {
     user: SignedInUser,
     factor: FactorName,
     actor: Actor,
-    remove: (manager: EntityManager) => Promise<void>,
+    remove: () => Promise<void>,
   ): Promise<void> {
-    await this.transactions.run(async (manager) => {
-      const { role } = await this.lock(manager, user.id, user);
-      await remove(manager);
-      if (this.isRequiredFor({ role }) && !(await this.hasAny(manager, user.id))) {
+    await this.transactions.run(async () => {
+      const { role } = await this.lock(user.id, user);
+      await remove();
+      if (this.isRequiredFor({ role }) && !(await this.hasAny(user.id))) {
         throw conflict(say('Operators need a second factor. Add another one first, then remove this one.'));
       }
-      if ((await this.apps.find(user.id, manager)) === null) await this.codes.deleteByUser(manager, user.id);
-      await this.notifications.raise(manager, user.id, null, MESSAGES.secondFactorRemoved(factor), actor);
+      if ((await this.apps.find(user.id)) === null) await this.codes.deleteByUser(user.id);
+      await this.notifications.raise(user.id, null, MESSAGES.secondFactorRemoved(factor), actor);
     });
   }
 
   /** Makes new recovery codes in place of those before; throws a 409 problem for a user without an app. */
   makeRecoveryCodes(user: SignedInUser, actor: Actor): Promise<string[]> {
     const userId = user.id;
-    return this.transactions.run(async (manager) => {
-      await this.lock(manager, userId, user);
-      if ((await this.apps.find(userId, manager)) === null) {
+    return this.transactions.run(async () => {
+      await this.lock(userId, user);
+      if ((await this.apps.find(userId)) === null) {
         throw conflict(say('Recovery codes replace the code of an authenticator app. Set one up first.'));
       }
-      const codes = await this.recoveryCodes.replace(manager, userId, actor);
-      await this.notifications.raise(manager, userId, null, MESSAGES.recoveryCodesMade(), actor);
+      const codes = await this.recoveryCodes.replace(userId, actor);
+      await this.notifications.raise(userId, null, MESSAGES.recoveryCodesMade(), actor);
       return codes;
     });
   }
@@ -152,48 +151,41 @@ export class SecondFactorService {
     userId: string,
     own: string | undefined,
     actor: Actor,
-    check?: (manager: EntityManager) => Promise<void>,
+    check?: () => Promise<void>,
   ): Promise<void> {
     if (userId === own) {
       throw conflict('You cannot reset your own second factor. Change it on your account page.');
     }
-    await this.transactions.run((manager) => this.resetIn(manager, userId, actor, check));
+    await this.transactions.run(() => this.resetIn(userId, actor, check));
   }
 
   /** The same in the caller's transaction. `check` throws what refuses it, where there is something to remove. */
-  async resetIn(
-    manager: EntityManager,
-    userId: string,
-    actor: Actor,
-    check?: (manager: EntityManager) => Promise<void>,
-  ): Promise<void> {
-    await this.protection.refuse(actor, await this.lock(manager, userId, actor), manager);
-    const passkeys = await this.passkeys.deleteByUser(manager, userId);
-    const authenticatorApp = await this.apps.delete(manager, userId);
+  async resetIn(userId: string, actor: Actor, check?: () => Promise<void>): Promise<void> {
+    await this.protection.refuse(actor, await this.lock(userId, actor));
+    const passkeys = await this.passkeys.deleteByUser(userId);
+    const authenticatorApp = await this.apps.delete(userId);
     if (passkeys === 0 && !authenticatorApp) return;
-    await check?.(manager);
-    await this.codes.deleteByUser(manager, userId);
-    await this.pending.deleteByUser(manager, userId);
-    await this.sessions.deleteByUser(manager, userId);
-    await this.audit.record(manager, actor, {
+    await check?.();
+    await this.codes.deleteByUser(userId);
+    await this.pending.deleteByUser(userId);
+    await this.sessions.deleteByUser(userId);
+    await this.audit.record(actor, {
       action: 'user.second_factor_reset',
       subjectId: userId,
       before: { passkeys, authenticator_app: authenticatorApp },
     });
-    await this.notifications.raise(manager, userId, null, MESSAGES.secondFactorReset());
+    await this.notifications.raise(userId, null, MESSAGES.secondFactorReset());
   }
 
   /** Throws what `ActorsService.requireLive` does if the caller may no longer do this once the lock is free. */
-  private async lock(manager: EntityManager, userId: string, by: ActingIn): Promise<UserEntity> {
-    const user = await this.users.lock(manager, userId);
-    await this.actors.requireLive(manager, by);
+  private async lock(userId: string, by: ActingIn): Promise<UserEntity> {
+    const user = await this.users.lock(userId);
+    await this.actors.requireLive(by);
     if (!user) throw notFound('There is no user with this id.');
     return user;
   }
 
-  private async hasAny(manager: EntityManager, userId: string): Promise<boolean> {
-    return (
-      (await this.apps.find(userId, manager)) !== null || (await this.passkeys.count(userId, manager)) > 0
-    );
+  private async hasAny(userId: string): Promise<boolean> {
+    return (await this.apps.find(userId)) !== null || (await this.passkeys.count(userId)) > 0;
   }
 }

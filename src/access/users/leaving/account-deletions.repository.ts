@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager } from 'typeorm';
+import { Repository } from 'typeorm';
 import { AccountDeletionEntity } from './account-deletion.entity.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 /** An erasure takes seconds at most; after that the one who was at it has died, or was refused. */
 const LEASE_MINUTES = 5;
@@ -13,16 +12,14 @@ export class AccountDeletionsRepository {
     @InjectRepository(AccountDeletionEntity) private readonly deletions: Repository<AccountDeletionEntity>,
   ) {}
 
-  find(
-    userId: string,
-    manager: EntityManager = this.deletions.manager,
-  ): Promise<AccountDeletionEntity | null> {
-    return manager.withRepository(this.deletions).findOneBy({ userId });
+  find(userId: string): Promise<AccountDeletionEntity | null> {
+    return this.deletions.findOneBy({ userId });
   }
 
   /** False if it was asked for before: that stays. */
-  async insert(manager: EntityManager, userId: string, days: number): Promise<boolean> {
-    const { raw } = await queryIn(manager, this.deletions)
+  async insert(userId: string, days: number): Promise<boolean> {
+    const { raw } = await this.deletions
+      .createQueryBuilder()
       .insert()
       .values({ userId, dueAt: () => `now() + make_interval(days => ${Math.trunc(days)})` })
       .orIgnore()
@@ -32,14 +29,15 @@ export class AccountDeletionsRepository {
   }
 
   /** False if nothing was asked for. */
-  async delete(manager: EntityManager, userId: string): Promise<boolean> {
-    const { affected } = await manager.withRepository(this.deletions).delete({ userId });
+  async delete(userId: string): Promise<boolean> {
+    const { affected } = await this.deletions.delete({ userId });
     return affected === 1;
   }
 
   /** Takes what is due, once; false if it is not due, or was taken back, or by another instance. */
-  async take(manager: EntityManager, userId: string): Promise<boolean> {
-    const { affected } = await queryIn(manager, this.deletions)
+  async take(userId: string): Promise<boolean> {
+    const { affected } = await this.deletions
+      .createQueryBuilder()
       .delete()
       .where('userId = :userId AND dueAt <= now()', { userId })
       .execute();

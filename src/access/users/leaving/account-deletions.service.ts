@@ -1,5 +1,4 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
@@ -57,9 +56,9 @@ export class AccountDeletionsService {
 
   /** What the user would have to end first. */
   obstacleFor(userId: string): Promise<ErasureObstacle | undefined> {
-    return this.transactions.run(async (manager) => {
-      const user = await this.users.findById(userId, manager);
-      return user ? this.obstacleTo(manager, user) : undefined;
+    return this.transactions.run(async () => {
+      const user = await this.users.findById(userId);
+      return user ? this.obstacleTo(user) : undefined;
     });
   }
 
@@ -69,19 +68,19 @@ export class AccountDeletionsService {
    */
   async request(userId: string, actor: Actor): Promise<DeletionOutcome> {
     const { accountDeletionDays: days } = this.settings;
-    const outcome = await this.transactions.run(async (manager): Promise<DeletionOutcome> => {
-      const user = await this.users.lock(manager, userId);
-      await this.actors.requireLive(manager, actor);
+    const outcome = await this.transactions.run(async (): Promise<DeletionOutcome> => {
+      const user = await this.users.lock(userId);
+      await this.actors.requireLive(actor);
       if (!user) throw notFound('There is no user with this id.');
-      const obstacle = await this.obstacleTo(manager, user);
+      const obstacle = await this.obstacleTo(user);
       if (obstacle) return { obstacle };
-      const isNew = await this.repository.insert(manager, userId, days);
-      const { dueAt } = (await this.repository.find(userId, manager))!;
+      const isNew = await this.repository.insert(userId, days);
+      const { dueAt } = (await this.repository.find(userId))!;
       if (isNew) {
-        await this.record(manager, actor, 'user.deletion_requested', userId, { due_at: dueAt });
+        await this.record(actor, 'user.deletion_requested', userId, { due_at: dueAt });
         if (days > 0) {
-          await this.tell(manager, userId, MESSAGES.deletionRequested(dueAt), actor);
-          await this.events.tell(manager, { kind: 'requested', userId, dueAt, requestId: actor.requestId });
+          await this.tell(userId, MESSAGES.deletionRequested(dueAt), actor);
+          await this.events.tell({ kind: 'requested', userId, dueAt, requestId: actor.requestId });
         }
       }
       return { dueAt };
@@ -91,13 +90,13 @@ export class AccountDeletionsService {
 
   /** Keeps the account after all; false if nothing waits. Throws `NoLongerSignedIn` if the account is gone. */
   keep(userId: string, actor: Actor): Promise<boolean> {
-    return this.transactions.run(async (manager) => {
-      await this.users.lock(manager, userId);
-      await this.actors.requireLive(manager, actor);
-      if (!(await this.repository.delete(manager, userId))) return false;
-      await this.record(manager, actor, 'user.deletion_cancelled', userId);
-      await this.tell(manager, userId, MESSAGES.deletionCancelled(), actor);
-      await this.events.tell(manager, { kind: 'cancelled', userId, requestId: actor.requestId });
+    return this.transactions.run(async () => {
+      await this.users.lock(userId);
+      await this.actors.requireLive(actor);
+      if (!(await this.repository.delete(userId))) return false;
+      await this.record(actor, 'user.deletion_cancelled', userId);
+      await this.tell(userId, MESSAGES.deletionCancelled(), actor);
+      await this.events.tell({ kind: 'cancelled', userId, requestId: actor.requestId });
       return true;
     });
   }
@@ -131,22 +130,22 @@ export class AccountDeletionsService {
    */
   private carryOut(userId: string, by?: Actor): Promise<DeletionOutcome> {
     const actor: Actor = { type: 'user', id: userId };
-    return this.transactions.run(async (manager): Promise<DeletionOutcome> => {
-      if (!(await this.users.lockForErasure(manager, userId))) return { isGone: true };
-      if (!(await this.repository.take(manager, userId))) return { isGone: true };
-      const user = (await this.users.findById(userId, manager))!;
-      const obstacle = await this.obstacleTo(manager, user);
+    return this.transactions.run(async (): Promise<DeletionOutcome> => {
+      if (!(await this.users.lockForErasure(userId))) return { isGone: true };
+      if (!(await this.repository.take(userId))) return { isGone: true };
+      const user = (await this.users.findById(userId))!;
+      const obstacle = await this.obstacleTo(user);
       if (obstacle) {
-        await this.record(manager, actor, 'user.deletion_refused', userId, { reason: obstacle });
-        await this.tell(manager, userId, MESSAGES.deletionRefused(obstacle));
-        await this.events.tell(manager, { kind: 'cancelled', userId });
+        await this.record(actor, 'user.deletion_refused', userId, { reason: obstacle });
+        await this.tell(userId, MESSAGES.deletionRefused(obstacle));
+        await this.events.tell({ kind: 'cancelled', userId });
         return { obstacle };
       }
-      await this.accounts.eraseIn(manager, userId, actor);
+      await this.accounts.eraseIn(userId, actor);
       if (user.emailVerifiedAt) {
         const mail = MAIL_TEXTS.accountDeleted();
         const cause = `account deleted ${newId('form')}`;
-        await this.mails.queueToErased(manager, {
+        await this.mails.queueToErased({
           kind: 'account_deleted',
           address: user.email,
           cause,
@@ -159,21 +158,20 @@ export class AccountDeletionsService {
   }
 
   /** Power is given back first: an admin takes the role away, which ends what depends on it (contract §17). */
-  private async obstacleTo(manager: EntityManager, user: UserEntity): Promise<ErasureObstacle | undefined> {
-    return user.role === 'operator' ? 'operator' : this.erasures.obstacleTo(manager, user.id);
+  private async obstacleTo(user: UserEntity): Promise<ErasureObstacle | undefined> {
+    return user.role === 'operator' ? 'operator' : this.erasures.obstacleTo(user.id);
   }
 
-  private tell(manager: EntityManager, userId: string, message: Message, by?: Actor): Promise<void> {
-    return this.notifications.raise(manager, userId, null, message, by);
+  private tell(userId: string, message: Message, by?: Actor): Promise<void> {
+    return this.notifications.raise(userId, null, message, by);
   }
 
   private record(
-    manager: EntityManager,
     actor: Actor,
     action: string,
     userId: string,
     after?: Record<string, unknown>,
   ): Promise<void> {
-    return this.audit.record(manager, actor, { action, subjectType: 'user', subjectId: userId, after });
+    return this.audit.record(actor, { action, subjectType: 'user', subjectId: userId, after });
   }
 }

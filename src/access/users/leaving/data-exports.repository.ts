@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager } from 'typeorm';
+import { Repository } from 'typeorm';
 import { DataExportEntity } from './data-export.entity.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 const works = (alias = ''): string =>
   `${alias}digest = :digest AND ${alias}userId = :userId AND ${alias}usedAt IS NULL AND ${alias}expiresAt > now()`;
@@ -12,12 +11,9 @@ export class DataExportsRepository {
   constructor(@InjectRepository(DataExportEntity) private readonly exports: Repository<DataExportEntity>) {}
 
   /** Gives the user a link, in place of an earlier one. */
-  async replace(
-    manager: EntityManager,
-    { userId, digest, ttl }: { userId: string; digest: Buffer; ttl: number },
-  ): Promise<void> {
+  async replace({ userId, digest, ttl }: { userId: string; digest: Buffer; ttl: number }): Promise<void> {
     // By hand: the times are the database's, also where the row is there already.
-    await manager.query(
+    await this.exports.manager.query(
       `INSERT INTO data_exports (user_id, digest, expires_at) VALUES ($1, $2, now() + make_interval(secs => $3))
        ON CONFLICT (user_id) DO UPDATE
          SET digest = excluded.digest, created_at = now(), expires_at = excluded.expires_at, used_at = NULL`,
@@ -40,8 +36,9 @@ export class DataExportsRepository {
   }
 
   /** Uses up a link of this user, once; false if it no longer works. */
-  async use(manager: EntityManager, userId: string, digest: Buffer): Promise<boolean> {
-    const { affected } = await queryIn(manager, this.exports)
+  async use(userId: string, digest: Buffer): Promise<boolean> {
+    const { affected } = await this.exports
+      .createQueryBuilder()
       .update()
       .set({ usedAt: () => 'now()' })
       .where(works(), { digest, userId })

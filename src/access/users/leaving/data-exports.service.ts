@@ -49,15 +49,15 @@ export class DataExportsService {
    * is mail, but the address is not verified.
    */
   request(userId: string, actor: Actor): Promise<{ key?: string } | undefined> {
-    return this.transactions.run(async (manager) => {
-      const user = await this.users.lock(manager, userId);
-      await this.actors.requireLive(manager, actor);
+    return this.transactions.run(async () => {
+      const user = await this.users.lock(userId);
+      await this.actors.requireLive(actor);
       const { sendsMail, baseUrl, passwordSignIn } = this.settings;
       if (!user || (sendsMail && !user.emailVerifiedAt)) return undefined;
       const { key, digest } = newLink('exportKey');
-      await this.repository.replace(manager, { userId, digest, ttl: LINK_TTL_SECONDS });
+      await this.repository.replace({ userId, digest, ttl: LINK_TTL_SECONDS });
       if (sendsMail) {
-        await this.mails.queue(manager, {
+        await this.mails.queue({
           kind: 'data_export',
           userId,
           address: user.email,
@@ -67,7 +67,7 @@ export class DataExportsService {
           mail: MAIL_TEXTS.dataExport(`${baseUrl}/account/export/${key}`, passwordSignIn),
         });
       }
-      await this.audit.record(manager, actor, { action: 'user.export_requested', subjectId: userId });
+      await this.audit.record(actor, { action: 'user.export_requested', subjectId: userId });
       return sendsMail ? {} : { key };
     });
   }
@@ -86,10 +86,10 @@ export class DataExportsService {
   async take(userId: string, key: string, actor: Actor, language: Language): Promise<DataExport | undefined> {
     if (!isSecret('exportKey', key)) return undefined;
     const digest = digestOf(key);
-    const isTaken = await this.transactions.run(async (manager) => {
-      if (!(await this.repository.use(manager, userId, digest))) return false;
-      await this.actors.requireLive(manager, actor);
-      await this.audit.record(manager, actor, { action: 'user.exported', subjectId: userId });
+    const isTaken = await this.transactions.run(async () => {
+      if (!(await this.repository.use(userId, digest))) return false;
+      await this.actors.requireLive(actor);
+      await this.audit.record(actor, { action: 'user.exported', subjectId: userId });
       return true;
     });
     if (!isTaken) return undefined;

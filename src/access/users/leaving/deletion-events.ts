@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 
 /** That a user asked for the deletion of the account, and when it is due; or that the account stays after all. */
 export type DeletionChange = { userId: string; requestId?: string } & (
@@ -7,7 +6,7 @@ export type DeletionChange = { userId: string; requestId?: string } & (
   | { kind: 'cancelled' }
 );
 
-type Listener = (manager: EntityManager, change: DeletionChange) => Promise<void>;
+type Listener = (change: DeletionChange) => Promise<void>;
 
 /** The port through which higher modules are told of deletions that users ask for, in the same transaction. */
 @Injectable()
@@ -19,7 +18,7 @@ export class DeletionEvents {
     this.listeners.push(listener);
   }
 
-  async tell(manager: EntityManager, change: DeletionChange): Promise<void> {
-    for (const listener of this.listeners) await listener(manager, change);
+  async tell(change: DeletionChange): Promise<void> {
+    for (const listener of this.listeners) await listener(change);
   }
 }

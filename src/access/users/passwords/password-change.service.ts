@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { MESSAGES } from '#records/notifications/message-catalogue.js';
@@ -46,8 +45,8 @@ export class PasswordChangeService {
     const account = await this.users.findByIdWithPassword(user.id);
     if ((await verifyPassword(account?.passwordHash, password)) && account?.enabled) return account;
     onWrong();
-    await this.transactions.run((manager) =>
-      this.audit.record(manager, actor, { action: refusal, subjectType: 'user', subjectId: user.id }),
+    await this.transactions.run(() =>
+      this.audit.record(actor, { action: refusal, subjectType: 'user', subjectId: user.id }),
     );
     return undefined;
   }
@@ -63,10 +62,10 @@ export class PasswordChangeService {
     reply: FastifyReply,
     actor: Actor,
   ): Promise<Buffer | undefined> {
-    const secret = await this.transactions.run(async (manager) => {
-      const restarted = await this.sessions.restart(manager, request, account, present, actor);
+    const secret = await this.transactions.run(async () => {
+      const restarted = await this.sessions.restart(request, account, present, actor);
       if (restarted === undefined) return undefined;
-      await this.audit.record(manager, actor, { action: 'session.confirmed', subjectId: account.id });
+      await this.audit.record(actor, { action: 'session.confirmed', subjectId: account.id });
       return restarted;
     });
     if (secret === undefined) return undefined;
@@ -90,12 +89,12 @@ export class PasswordChangeService {
     const passwordHash = await hashPassword(password);
     const renewed = { ...account, passwordHash };
     try {
-      const secret = await this.transactions.run(async (manager) => {
+      const secret = await this.transactions.run(async () => {
         // Users before sessions: a concurrent login waits, and then finds another password.
-        if (!(await this.users.replacePassword(manager, account, passwordHash))) throw new ChangedMeanwhile();
-        const session = await this.sessions.renew(manager, request, renewed, present, actor);
+        if (!(await this.users.replacePassword(account, passwordHash))) throw new ChangedMeanwhile();
+        const session = await this.sessions.renew(request, renewed, present, actor);
         if (session === undefined) throw new ChangedMeanwhile();
-        await this.revokeDependents(manager, account.id, actor);
+        await this.revokeDependents(account.id, actor);
         return session;
       });
       this.sessions.setCookie(reply, secret);
@@ -107,10 +106,10 @@ export class PasswordChangeService {
     }
   }
 
-  private async revokeDependents(manager: EntityManager, userId: string, actor: Actor): Promise<void> {
-    await this.links.deleteByUser(manager, userId);
-    await this.revocations.revokeByUser(manager, userId, 'password_changed');
-    await this.audit.record(manager, actor, { action: 'user.password_changed', subjectId: userId });
-    await this.notifications.raise(manager, userId, null, MESSAGES.passwordChanged(), actor);
+  private async revokeDependents(userId: string, actor: Actor): Promise<void> {
+    await this.links.deleteByUser(userId);
+    await this.revocations.revokeByUser(userId, 'password_changed');
+    await this.audit.record(actor, { action: 'user.password_changed', subjectId: userId });
+    await this.notifications.raise(userId, null, MESSAGES.passwordChanged(), actor);
   }
 }

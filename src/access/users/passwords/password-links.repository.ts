@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, Repository, type EntityManager } from 'typeorm';
+import { IsNull, Repository } from 'typeorm';
 import { PasswordLinkEntity, type PasswordLinkPurpose } from './password-link.entity.js';
 import { UserEntity } from '../accounts/user.entity.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 export interface NewPasswordLink {
   digest: Buffer;
@@ -36,10 +35,10 @@ export class PasswordLinksRepository {
   constructor(@InjectRepository(PasswordLinkEntity) private readonly links: Repository<PasswordLinkEntity>) {}
 
   /** Creates a link and locks its user against changes; false if there is no such user, or it is a driver of a sandbox. */
-  async insert(manager: EntityManager, link: NewPasswordLink): Promise<boolean> {
+  async insert(link: NewPasswordLink): Promise<boolean> {
     const { digest, userId, ttl, formId, mailedTo = null, purpose, returnTo = null } = link;
     // By hand: the lock on the user and the insert are one statement.
-    const rows: unknown[] = await manager.query(
+    const rows: unknown[] = await this.links.manager.query(
       `INSERT INTO password_links (digest, user_id, expires_at, form_id, mailed, purpose, return_to)
        SELECT $1, id, now() + make_interval(secs => $3), $4, $5::text IS NOT NULL, $6, $7
          FROM users WHERE id = $2 AND environment = 'live' AND ($5::text IS NULL OR (
@@ -50,8 +49,9 @@ export class PasswordLinksRepository {
   }
 
   /** What a link that works is about. */
-  find(manager: EntityManager, digest: Buffer): Promise<FoundPasswordLink | undefined> {
-    return queryIn(manager, this.links, 'link')
+  find(digest: Buffer): Promise<FoundPasswordLink | undefined> {
+    return this.links
+      .createQueryBuilder('link')
       .innerJoin(UserEntity, 'user', 'user.id = link.userId')
       .select('user.email', 'email')
       .addSelect('user.passwordHash IS NOT NULL', 'hasPassword')
@@ -64,9 +64,9 @@ export class PasswordLinksRepository {
   }
 
   /** Uses up a link; returns what it did for whom, undefined if the link no longer works. */
-  async use(manager: EntityManager, digest: Buffer): Promise<UsedPasswordLink | undefined> {
+  async use(digest: Buffer): Promise<UsedPasswordLink | undefined> {
     // By hand: an update that depends on another table, for which TypeORM has no FROM.
-    const [rows]: [UsedPasswordLink[], number] = await manager.query(
+    const [rows]: [UsedPasswordLink[], number] = await this.links.manager.query(
       `UPDATE password_links l SET used_at = now() FROM users u
         WHERE l.digest = $1 AND l.used_at IS NULL AND l.expires_at > now() AND u.id = l.user_id AND u.enabled
         RETURNING l.user_id AS "userId", l.mailed, l.return_to AS "returnTo"`,
@@ -80,12 +80,12 @@ export class PasswordLinksRepository {
     return this.links.find({ where: { userId }, order: { expiresAt: 'DESC' }, take: limit });
   }
 
-  async deleteByUser(manager: EntityManager, userId: string): Promise<void> {
-    await manager.withRepository(this.links).delete({ userId });
+  async deleteByUser(userId: string): Promise<void> {
+    await this.links.delete({ userId });
   }
 
   /** Deletes the user's links except used ones. */
-  async deleteUnused(manager: EntityManager, userId: string): Promise<void> {
-    await manager.withRepository(this.links).delete({ userId, usedAt: IsNull() });
+  async deleteUnused(userId: string): Promise<void> {
+    await this.links.delete({ userId, usedAt: IsNull() });
   }
 }

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { isUniqueViolation } from '#platform/database/queries/database-errors.js';
@@ -36,7 +35,7 @@ interface SetPassword {
 }
 
 /** Looks at a new link in its transaction; throws what refuses it. */
-type LinkCheck = (manager: EntityManager) => Promise<void>;
+type LinkCheck = () => Promise<void>;
 
 /** One-time links for setting a password. */
 @Injectable()
@@ -58,7 +57,7 @@ export class PasswordLinksService {
 
   /** Creates a link for the user and returns its URL, only this once; throws a 404 problem for an unknown user, 409 for a driver. */
   create(userId: string, actor: Actor, check?: LinkCheck): Promise<string> {
-    return this.transactions.run((manager) => this.makeIn(manager, userId, actor, null, check));
+    return this.transactions.run(() => this.makeIn(userId, actor, null, check));
   }
 
   /** The same for the form with this id; undefined if that form has already created its link. */
@@ -69,7 +68,7 @@ export class PasswordLinksService {
     check?: LinkCheck,
   ): Promise<string | undefined> {
     try {
-      return await this.transactions.run((manager) => this.makeIn(manager, userId, actor, formId, check));
+      return await this.transactions.run(() => this.makeIn(userId, actor, formId, check));
     } catch (error) {
       if (!isUniqueViolation(error, 'password_links_form_id_key')) throw error;
       return undefined;
@@ -91,7 +90,7 @@ export class PasswordLinksService {
   ): Promise<void> {
     const { key, digest } = newLink('passwordKey');
     const ttl = MAILED_LINK_TTL_SECONDS;
-    await this.transactions.run(async (manager) => {
+    await this.transactions.run(async () => {
       const link = {
         digest,
         userId: id,
@@ -101,8 +100,8 @@ export class PasswordLinksService {
         purpose: kind,
         returnTo: this.returns.seal(digest, returnTo),
       };
-      if (!(await this.links.insert(manager, link))) return;
-      await this.mails.queue(manager, {
+      if (!(await this.links.insert(link))) return;
+      await this.mails.queue({
         kind,
         userId: id,
         address: email,
@@ -113,20 +112,19 @@ export class PasswordLinksService {
           `${this.settings.baseUrl}/password/${key}`,
         ),
       });
-      await this.audit.record(manager, actor, { action: 'user.password_link_mailed', subjectId: id });
+      await this.audit.record(actor, { action: 'user.password_link_mailed', subjectId: id });
     });
   }
 
   /** The same in the caller's transaction. `check` throws what refuses it. */
   async makeIn(
-    manager: EntityManager,
     userId: string,
     actor: Actor,
     formId: string | null = null,
     check?: LinkCheck,
   ): Promise<string> {
     const { key, digest } = newLink('passwordKey');
-    await this.protection.refuseOn(actor, userId, manager);
+    await this.protection.refuseOn(actor, userId);
     const link = {
       digest,
       userId,
@@ -134,18 +132,18 @@ export class PasswordLinksService {
       formId,
       purpose: 'operator' as const,
     };
-    if (!(await this.links.insert(manager, link))) {
-      if (await this.users.findById(userId, manager)) {
+    if (!(await this.links.insert(link))) {
+      if (await this.users.findById(userId)) {
         throw conflict('This is a driver of a sandbox, as whom nobody logs in.');
       }
       throw notFound('There is no user with this id.');
     }
-    await this.actors.requireLive(manager, actor);
-    await check?.(manager);
-    await this.audit.record(manager, actor, { action: 'user.password_link_created', subjectId: userId });
+    await this.actors.requireLive(actor);
+    await check?.();
+    await this.audit.record(actor, { action: 'user.password_link_created', subjectId: userId });
     if (actor.type !== 'service') {
       const done = [say('An operator created a link with which the password of your account can be set.')];
-      await this.notifications.raise(manager, userId, null, MESSAGES.changedByOperator(done));
+      await this.notifications.raise(userId, null, MESSAGES.changedByOperator(done));
     }
     return `${this.settings.baseUrl}/password/${key}`;
   }
@@ -154,7 +152,7 @@ export class PasswordLinksService {
   async find(key: string): Promise<ShownPasswordLink | undefined> {
     if (!isSecret('passwordKey', key)) return undefined;
     const digest = digestOf(key);
-    const link = await this.transactions.run((manager) => this.links.find(manager, digest));
+    const link = await this.transactions.run(() => this.links.find(digest));
     return link && { ...link, returnTo: this.returns.open(digest, link.returnTo) };
   }
 
@@ -163,21 +161,20 @@ export class PasswordLinksService {
     if (!(await this.find(key))) return undefined;
     const digest = digestOf(key);
     const passwordHash = await hashPassword(password);
-    return this.transactions.run(async (manager) => {
-      const used = await this.links.use(manager, digest);
+    return this.transactions.run(async () => {
+      const used = await this.links.use(digest);
       if (used === undefined) return undefined;
       const { userId, mailed } = used;
-      const account = (await this.users.findById(userId, manager))!;
+      const account = (await this.users.findById(userId))!;
       const isProof = mailed && account.emailVerifiedAt === null;
-      await this.users.update(manager, userId, {
+      await this.users.update(userId, {
         passwordHash,
         ...(isProof ? { emailVerified: true } : {}),
       });
-      await this.sessions.deleteByUser(manager, userId);
-      await this.links.deleteUnused(manager, userId);
-      await this.revocations.revokeByUser(manager, userId, 'password_changed');
+      await this.sessions.deleteByUser(userId);
+      await this.links.deleteUnused(userId);
+      await this.revocations.revokeByUser(userId, 'password_changed');
       await this.audit.record(
-        manager,
         { ...actor, type: 'user', id: userId },
         {
           action: 'user.password_changed',
@@ -185,7 +182,7 @@ export class PasswordLinksService {
           ...(isProof ? { after: { email_verified: true } } : {}),
         },
       );
-      await this.notifications.raise(manager, userId, null, MESSAGES.passwordChanged(), actor);
+      await this.notifications.raise(userId, null, MESSAGES.passwordChanged(), actor);
       return { user: { ...account, passwordHash }, returnTo: this.returns.open(digest, used.returnTo) };
     });
   }

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import type { Actor } from '#records/audit/audit.service.js';
 import { roleIncludes, roleNeeded, type OperatorRole } from '#platform/config/operator-role.js';
 import { forbidden, roleTooLow } from '#platform/http/problems/problem.js';
@@ -28,22 +27,16 @@ export class ActorsService {
    * client has no longer the operator role that it had then. Call it while holding the lock that the change waited for. A login or
    * confirmation in the same browser takes its locks in the opposite order; PostgreSQL then cancels one of the two, which is repeated.
    */
-  async requireLive(
-    manager: EntityManager,
-    { type, id, sessionDigest, operatorRole }: ActingIn,
-  ): Promise<void> {
-    if (sessionDigest && !(await this.sessions.hold(manager, sessionDigest))) throw new NoLongerSignedIn();
+  async requireLive({ type, id, sessionDigest, operatorRole }: ActingIn): Promise<void> {
+    if (sessionDigest && !(await this.sessions.hold(sessionDigest))) throw new NoLongerSignedIn();
     if (type !== 'client' || !id || !operatorRole) return;
-    const role = await this.clients.roleOf(manager, id);
+    const role = await this.clients.roleOf(id);
     if (!roleIncludes(role, operatorRole)) throw roleTooLow(roleNeeded(operatorRole));
   }
 
   /** Throws a 403 problem unless the actor's session has a second factor or came from a provider. */
-  async requireSecondFactor(
-    manager: EntityManager,
-    { sessionDigest }: Pick<Actor, 'sessionDigest'>,
-  ): Promise<void> {
-    if (sessionDigest && (await this.sessions.holdWithFactor(manager, sessionDigest))) return;
+  async requireSecondFactor({ sessionDigest }: Pick<Actor, 'sessionDigest'>): Promise<void> {
+    if (sessionDigest && (await this.sessions.holdWithFactor(sessionDigest))) return;
     throw forbidden(SECOND_FACTOR_NEEDED);
   }
 }

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager } from 'typeorm';
+import { Repository } from 'typeorm';
 import { Settings } from '#platform/config/settings.js';
 import { readPage, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
 import { newId } from '#platform/secrets/ids.js';
+import { requireTransaction } from '#platform/database/queries/transaction-around.js';
 import { SessionEntity } from './session.entity.js';
 import { UserEntity } from '../accounts/user.entity.js';
 import type { SignInMethod } from './sign-in-method.js';
 import type { SignedInUser } from './signed-in-user.js';
 import type { SessionView } from './session-view.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 export interface SessionDetails {
   address: string | null;
@@ -70,8 +70,9 @@ export class SessionsRepository {
   ) {}
 
   /** The commit of this transaction does not wait until it is on disk. A crash of the database may lose it. */
-  async commitWithoutWaiting(manager: EntityManager): Promise<void> {
-    await manager.query('SET LOCAL synchronous_commit = off');
+  async commitWithoutWaiting(): Promise<void> {
+    requireTransaction('A setting of the transaction');
+    await this.sessions.manager.query('SET LOCAL synchronous_commit = off');
   }
 
   /** The user, and whether `touch` is due. */
@@ -102,18 +103,19 @@ export class SessionsRepository {
   }
 
   /** Whether the session is active; it then does not end before the transaction does. */
-  async hold(manager: EntityManager, digest: Buffer): Promise<boolean> {
-    return (await this.holding(manager, digest).getOne()) !== null;
+  async hold(digest: Buffer): Promise<boolean> {
+    return (await this.holding(digest).getOne()) !== null;
   }
 
   /** The same for one in which a second factor was given, or that a provider began. */
-  async holdWithFactor(manager: EntityManager, digest: Buffer): Promise<boolean> {
-    const query = this.holding(manager, digest).andWhere(HAS_FACTOR);
+  async holdWithFactor(digest: Buffer): Promise<boolean> {
+    const query = this.holding(digest).andWhere(HAS_FACTOR);
     return (await query.getOne()) !== null;
   }
 
-  private holding(manager: EntityManager, digest: Buffer) {
-    return queryIn(manager, this.sessions, 'session')
+  private holding(digest: Buffer) {
+    return this.sessions
+      .createQueryBuilder('session')
       .select('session.digest')
       .where('session.digest = :digest AND session.expiresAt > now()', { digest })
       .setLock('for_key_share');
@@ -161,15 +163,10 @@ export class SessionsRepository {
    * Starts a session unless the user was disabled or got another password or email since `user` was read; never for a sandbox
    * driver. Operators' sessions end earlier.
    */
-  async insert(
-    manager: EntityManager,
-    digest: Buffer,
-    user: UserEntity,
-    { signIn, ...details }: SessionDetails,
-  ): Promise<boolean> {
+  async insert(digest: Buffer, user: UserEntity, { signIn, ...details }: SessionDetails): Promise<boolean> {
     const provider = signIn.method === 'provider' ? signIn : undefined;
     // In SQL, because checking the user, locking it and the insert are one statement.
-    const rows: unknown[] = await manager.query(
+    const rows: unknown[] = await this.sessions.manager.query(
       `WITH owner AS (
          SELECT id, CASE WHEN operator_role IS NOT NULL
                          THEN least($16::timestamptz, now() + make_interval(secs => least($5::int, $17::int))) END AS ends_at
@@ -211,16 +208,13 @@ export class SessionsRepository {
   }
 
   /** Records that a second factor was given in the session. */
-  async noteSecondFactor(manager: EntityManager, digest: Buffer): Promise<void> {
-    await manager.withRepository(this.sessions).update({ digest }, { secondFactor: true });
+  async noteSecondFactor(digest: Buffer): Promise<void> {
+    await this.sessions.update({ digest }, { secondFactor: true });
   }
 
   /** Ends a session, which may have expired. */
-  async delete(manager: EntityManager, digest: Buffer): Promise<EndedSession | undefined> {
-    const { raw } = await this.deletion(manager)
-      .where('digest = :digest', { digest })
-      .returning(ENDED)
-      .execute();
+  async delete(digest: Buffer): Promise<EndedSession | undefined> {
+    const { raw } = await this.deletion().where('digest = :digest', { digest }).returning(ENDED).execute();
     const [ended] = raw as EndedRow[];
     return ended && endedFrom(ended);
   }
@@ -230,12 +224,12 @@ export class SessionsRepository {
    * statement that ends them would not see.
    */
   async lockUsersOfProvider(
-    manager: EntityManager,
     providers: string[],
     { sid, subject }: { sid?: string; subject?: string },
   ): Promise<void> {
+    requireTransaction('A lock that is to last');
     // In SQL, because it locks the rows of one table by those of another.
-    await manager.query(
+    await this.sessions.manager.query(
       `SELECT FROM users
         WHERE id IN (SELECT user_id FROM sessions
                       WHERE provider = ANY ($1) AND ($2::text IS NULL OR provider_sid = $2)
@@ -250,11 +244,10 @@ export class SessionsRepository {
    * for each provider.
    */
   async deleteByProvider(
-    manager: EntityManager,
     providers: string[],
     { sid, subject }: { sid?: string; subject?: string },
   ): Promise<{ userId: string; provider: string }[]> {
-    const query = this.deletion(manager).where('provider = ANY (:providers)', { providers });
+    const query = this.deletion().where('provider = ANY (:providers)', { providers });
     if (sid !== undefined) query.andWhere('providerSid = :sid', { sid });
     if (subject !== undefined) query.andWhere('providerSubject = :subject', { subject });
     const { raw } = await query
@@ -265,16 +258,16 @@ export class SessionsRepository {
   }
 
   /** Ends one active session of the user; false if no session has this id. */
-  async deleteOne(manager: EntityManager, userId: string, id: string): Promise<boolean> {
-    const { affected } = await this.deletion(manager)
+  async deleteOne(userId: string, id: string): Promise<boolean> {
+    const { affected } = await this.deletion()
       .where('id = :id AND userId = :userId AND expiresAt > now()', { id, userId })
       .execute();
     return affected === 1;
   }
 
   /** Ends the user's sessions except one; returns the number of active ones among them. */
-  async deleteOthers(manager: EntityManager, userId: string, digest: Buffer): Promise<number> {
-    const { raw } = await this.deletion(manager)
+  async deleteOthers(userId: string, digest: Buffer): Promise<number> {
+    const { raw } = await this.deletion()
       .where('userId = :userId AND digest <> :digest', { userId, digest })
       .returning('expires_at > now() AS live')
       .execute();
@@ -282,8 +275,8 @@ export class SessionsRepository {
   }
 
   /** Ends all sessions of the user. Returns the one with this digest, if it was active. */
-  async deleteAll(manager: EntityManager, userId: string, digest: Buffer): Promise<EndedSession | undefined> {
-    const { raw } = await this.deletion(manager)
+  async deleteAll(userId: string, digest: Buffer): Promise<EndedSession | undefined> {
+    const { raw } = await this.deletion()
       .where('userId = :userId', { userId })
       .returning(`digest = :digest AND expires_at > now() AS present, ${ENDED}`)
       .setParameter('digest', digest)
@@ -293,8 +286,8 @@ export class SessionsRepository {
   }
 
   /** Ends all sessions of the user. */
-  async deleteByUser(manager: EntityManager, userId: string): Promise<void> {
-    await manager.withRepository(this.sessions).delete({ userId });
+  async deleteByUser(userId: string): Promise<void> {
+    await this.sessions.delete({ userId });
   }
 
   /** Sessions that have not expired, as their users see them. */
@@ -311,8 +304,8 @@ export class SessionsRepository {
       .where('session.expiresAt > now()');
   }
 
-  private deletion(manager: EntityManager) {
-    return queryIn(manager, this.sessions).delete();
+  private deletion() {
+    return this.sessions.createQueryBuilder().delete();
   }
 }
 

@@ -1,7 +1,6 @@
 import { say } from '#platform/language/text.js';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { EntityManager } from 'typeorm';
 import { ActivityService } from '#records/activity/activity.service.js';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
@@ -48,8 +47,8 @@ export class SessionsService {
     private readonly limits: SessionLimits,
     erasures: UserErasures,
   ) {
-    erasures.add(async (manager, _userId, { addresses }) => {
-      await activity.forgetAddresses(manager, addresses);
+    erasures.add(async (_userId, { addresses }) => {
+      await activity.forgetAddresses(addresses);
       return {};
     });
   }
@@ -97,11 +96,11 @@ export class SessionsService {
     signIn: SignInMethod,
     actor: Actor,
     isNewBrowser: boolean,
-    prove: (manager: EntityManager) => Promise<boolean> = () => Promise.resolve(true),
+    prove: () => Promise<boolean> = () => Promise.resolve(true),
   ): Promise<boolean> {
-    const work = async (manager: EntityManager): Promise<string> => {
-      const proven = await prove(manager);
-      const secret = proven && (await this.startIn(manager, request, user, signIn, actor, isNewBrowser));
+    const work = async (): Promise<string> => {
+      const proven = await prove();
+      const secret = proven && (await this.startIn(request, user, signIn, actor, isNewBrowser));
       if (!secret) throw new Refused();
       return secret;
     };
@@ -117,7 +116,6 @@ export class SessionsService {
 
   /** The same in the caller's transaction. Returns the new secret, for the cookie after the commit, or undefined; counts nothing. */
   async startIn(
-    manager: EntityManager,
     request: FastifyRequest,
     user: UserEntity,
     signIn: SignInMethod,
@@ -126,7 +124,7 @@ export class SessionsService {
   ): Promise<string | undefined> {
     const secret = newSecret('session');
     const previous = this.digestIn(request);
-    const ended = previous && (await this.sessions.delete(manager, previous));
+    const ended = previous && (await this.sessions.delete(previous));
     // A user who was logged in already keeps the same login, which ends when it would have ended.
     const login =
       ended?.userId === user.id && ended.loginId !== null
@@ -134,16 +132,15 @@ export class SessionsService {
         : {};
     // Checked again under a lock: the password may have been changed while it was being verified.
     const details = { ...this.detailsOf(request, actor, signIn), ...login };
-    const unchanged = await this.sessions.insert(manager, digestOf(secret), user, details);
+    const unchanged = await this.sessions.insert(digestOf(secret), user, details);
     if (!unchanged) return undefined;
     await this.audit.record(
-      manager,
       { ...actor, type: 'user', id: user.id },
       { action: 'session.started', subjectId: user.id },
     );
     if (isNewBrowser) {
       const message = MESSAGES.newSignIn(actor.address ?? 'unknown');
-      await this.notifications.raise(manager, user.id, null, message, actor);
+      await this.notifications.raise(user.id, null, message, actor);
     }
     return secret;
   }
@@ -157,12 +154,11 @@ export class SessionsService {
     const digest = this.digestIn(request);
     this.cookies.clear(reply, COOKIE);
     if (!digest) return undefined;
-    return this.transactions.run(async (manager) => {
-      const ended = await this.sessions.delete(manager, digest);
+    return this.transactions.run(async () => {
+      const ended = await this.sessions.delete(digest);
       if (!ended) return undefined;
       const { userId, signIn } = ended;
       await this.audit.record(
-        manager,
         { ...actor, type: 'user', id: userId },
         { action: 'session.ended', subjectId: userId },
       );
@@ -172,14 +168,13 @@ export class SessionsService {
 
   /** Ends the sessions that came from a provider, which may have several ids, for one session or person there, in the caller's transaction. */
   async endByProvider(
-    manager: EntityManager,
     providers: string[],
     of: { sid?: string; subject?: string },
     actor: Actor,
   ): Promise<void> {
-    await this.sessions.lockUsersOfProvider(manager, providers, of);
-    for (const { userId, provider } of await this.sessions.deleteByProvider(manager, providers, of)) {
-      await this.audit.record(manager, actor, {
+    await this.sessions.lockUsersOfProvider(providers, of);
+    for (const { userId, provider } of await this.sessions.deleteByProvider(providers, of)) {
+      await this.audit.record(actor, {
         action: 'session.ended',
         subjectId: userId,
         before: { provider },
@@ -203,9 +198,9 @@ export class SessionsService {
   async end(user: SignedInUser, id: string, actor: Actor): Promise<void> {
     const ended =
       isId('sess', id) &&
-      (await this.transactions.run(async (manager) => {
-        if (!(await this.sessions.deleteOne(manager, user.id, id))) return false;
-        await this.audit.record(manager, actor, {
+      (await this.transactions.run(async () => {
+        if (!(await this.sessions.deleteOne(user.id, id))) return false;
+        await this.audit.record(actor, {
           action: 'session.ended',
           subjectId: user.id,
           before: { id },
@@ -217,10 +212,10 @@ export class SessionsService {
 
   /** Logs out all other sessions of the user; returns how many ended. */
   endOthers(user: SignedInUser, actor: Actor): Promise<number> {
-    return this.transactions.run(async (manager) => {
-      const ended = await this.sessions.deleteOthers(manager, user.id, user.sessionDigest);
+    return this.transactions.run(async () => {
+      const ended = await this.sessions.deleteOthers(user.id, user.sessionDigest);
       if (ended > 0) {
-        await this.audit.record(manager, actor, {
+        await this.audit.record(actor, {
           action: 'session.others_ended',
           subjectId: user.id,
           after: { ended },
@@ -235,17 +230,16 @@ export class SessionsService {
    * new secret, for the cookie after the commit; undefined if this browser was logged out in the meantime.
    */
   async renew(
-    manager: EntityManager,
     request: FastifyRequest,
     user: UserEntity,
     { sessionDigest }: SignedInUser,
     actor: Actor,
   ): Promise<string | undefined> {
     const secret = newSecret('session');
-    const ended = await this.sessions.deleteAll(manager, user.id, sessionDigest);
+    const ended = await this.sessions.deleteAll(user.id, sessionDigest);
     if (!ended) return undefined;
     const details = { ...this.detailsOf(request, actor, ended.signIn), endsAt: ended.endsAt };
-    const renewed = await this.sessions.insert(manager, digestOf(secret), user, details);
+    const renewed = await this.sessions.insert(digestOf(secret), user, details);
     return renewed ? secret : undefined;
   }
 
@@ -254,7 +248,6 @@ export class SessionsService {
    * from. Returns the new secret, for the cookie after the commit; undefined if it was logged out, or the password changed, in the meantime.
    */
   async restart(
-    manager: EntityManager,
     request: FastifyRequest,
     user: UserEntity,
     { sessionDigest }: SignedInUser,
@@ -262,10 +255,10 @@ export class SessionsService {
     signIn?: SignInMethod,
   ): Promise<string | undefined> {
     const secret = newSecret('session');
-    const ended = await this.sessions.delete(manager, sessionDigest);
+    const ended = await this.sessions.delete(sessionDigest);
     if (ended?.userId !== user.id) return undefined;
     const details = this.detailsOf(request, actor, signIn ?? ended.signIn);
-    const restarted = await this.sessions.insert(manager, digestOf(secret), user, {
+    const restarted = await this.sessions.insert(digestOf(secret), user, {
       ...details,
       loginId: ended.loginId ?? undefined,
       endsAt: ended.endsAt,
@@ -311,10 +304,10 @@ export class SessionsService {
    * both cases take the same time.
    */
   private async recordRefusal(userId: string | undefined, actor: Actor): Promise<void> {
-    await this.transactions.run(async (manager) => {
-      await this.sessions.commitWithoutWaiting(manager);
-      if (userId === undefined) return this.sessions.commitWithoutWaiting(manager);
-      await this.audit.record(manager, actor, { action: 'session.refused', subjectId: userId });
+    await this.transactions.run(async () => {
+      await this.sessions.commitWithoutWaiting();
+      if (userId === undefined) return this.sessions.commitWithoutWaiting();
+      await this.audit.record(actor, { action: 'session.refused', subjectId: userId });
     });
   }
 }

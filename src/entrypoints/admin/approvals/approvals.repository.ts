@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager } from 'typeorm';
+import { Repository } from 'typeorm';
 import { readPage, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
 import { asStoredJson } from '#platform/database/queries/as-stored-json.js';
 import { newId } from '#platform/secrets/ids.js';
@@ -74,8 +74,8 @@ export class ApprovalsRepository {
     });
   }
 
-  find(id: string, manager: EntityManager = this.approvals.manager): Promise<ApprovalEntity | null> {
-    return manager.withRepository(this.approvals).findOneBy({ id });
+  find(id: string): Promise<ApprovalEntity | null> {
+    return this.approvals.findOneBy({ id });
   }
 
   countPending(): Promise<number> {
@@ -87,11 +87,10 @@ export class ApprovalsRepository {
    * has these details.
    */
   async request(
-    manager: EntityManager,
     { action, subjectId, details, password }: Asked,
     by: Party,
   ): Promise<{ approval: ApprovalEntity; isNew: boolean; isSame: boolean }> {
-    const approvals = manager.withRepository(this.approvals);
+    const approvals = this.approvals;
     await approvals
       .createQueryBuilder()
       .update()
@@ -105,7 +104,7 @@ export class ApprovalsRepository {
     // In SQL, because the conflict is with the partial index over pending requests. If the row is decided in the meantime, a new
     // one is inserted.
     for (;;) {
-      const made: unknown[] = await manager.query(
+      const made: unknown[] = await this.approvals.manager.query(
         `INSERT INTO approvals (id, action, subject_id, details, requested_by_type, requested_by_id, requested_by_person, expires_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, now() + ${EXPIRES_AFTER})
          ON CONFLICT (action, subject_id) WHERE state = 'pending' DO NOTHING RETURNING 1`,
@@ -126,18 +125,16 @@ export class ApprovalsRepository {
   }
 
   /** Reads an approval and locks it until the transaction ends, with all its details. */
-  lock(manager: EntityManager, id: string): Promise<ApprovalEntity | null> {
-    return manager
-      .withRepository(this.approvals)
-      .findOne({ where: { id }, lock: { mode: 'for_no_key_update' } });
+  lock(id: string): Promise<ApprovalEntity | null> {
+    return this.approvals.findOne({ where: { id }, lock: { mode: 'for_no_key_update' } });
   }
 
   /**
    * Records once who takes responsibility for a client's request; undefined if it is not pending, does not need anyone, or
    * already has someone.
    */
-  async second(manager: EntityManager, id: string, person: string): Promise<ApprovalEntity | undefined> {
-    const approvals = manager.withRepository(this.approvals);
+  async second(id: string, person: string): Promise<ApprovalEntity | undefined> {
+    const approvals = this.approvals;
     const { affected } = await approvals
       .createQueryBuilder()
       .update()
@@ -162,18 +159,13 @@ export class ApprovalsRepository {
   }
 
   /** Removes the requests about an erased person. */
-  async forgetDetails(manager: EntityManager, subjectId: string): Promise<void> {
-    await manager.withRepository(this.approvals).update({ subjectId }, { details: null });
+  async forgetDetails(subjectId: string): Promise<void> {
+    await this.approvals.update({ subjectId }, { details: null });
   }
 
   /** Decides a pending request once, and removes a password from it; undefined if it is not pending. */
-  async decide(
-    manager: EntityManager,
-    id: string,
-    state: 'approved' | 'rejected',
-    by: Party,
-  ): Promise<ApprovalEntity | undefined> {
-    const approvals = manager.withRepository(this.approvals);
+  async decide(id: string, state: 'approved' | 'rejected', by: Party): Promise<ApprovalEntity | undefined> {
+    const approvals = this.approvals;
     const { affected } = await approvals
       .createQueryBuilder()
       .update()

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import type { Page, PageRequest } from '#platform/database/queries/read-page.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
@@ -37,8 +36,8 @@ export class ApprovalsService {
     private readonly audit: AuditService,
     erasures: UserErasures,
   ) {
-    erasures.add(async (manager, userId) => {
-      await repository.forgetDetails(manager, userId);
+    erasures.add(async (userId) => {
+      await repository.forgetDetails(userId);
       return {};
     });
   }
@@ -62,11 +61,11 @@ export class ApprovalsService {
    * other details.
    */
   request(asked: Asked, actor: Actor): Promise<ApprovalEntity> {
-    return this.transactions.run(async (manager) => {
-      const { approval, isNew, isSame } = await this.repository.request(manager, asked, partyOf(actor));
+    return this.transactions.run(async () => {
+      const { approval, isNew, isSame } = await this.repository.request(asked, partyOf(actor));
       if (!isSame)
         throw conflict(`Something else of this kind waits already: ${approval.id}. Reject that first.`);
-      if (isNew) await this.record(manager, 'approval.requested', approval, actor);
+      if (isNew) await this.record('approval.requested', approval, actor);
       return approval;
     });
   }
@@ -80,25 +79,25 @@ export class ApprovalsService {
   async approve(id: string, actor: Actor): Promise<Approved> {
     if (actor.type !== 'user') throw forbidden('Only a person approves, in the console.');
     await this.get(id);
-    return this.transactions.run(async (manager) => {
+    return this.transactions.run(async () => {
       // Locked first, in the order of everything that changes admins.
-      await this.protection.requireAdmin(manager, actor);
-      await this.actors.requireSecondFactor(manager, actor);
+      await this.protection.requireAdmin(actor);
+      await this.actors.requireSecondFactor(actor);
       const by = partyOf(actor);
-      const seconded = await this.repository.second(manager, id, by.person);
+      const seconded = await this.repository.second(id, by.person);
       if (seconded) {
-        await this.requireAsking(manager, seconded);
-        await this.record(manager, 'approval.seconded', seconded, actor);
+        await this.requireAsking(seconded);
+        await this.record('approval.seconded', seconded, actor);
         return { approval: seconded };
       }
-      const { details } = (await this.repository.lock(manager, id)) ?? this.missing();
-      const approval = await this.decide(manager, id, 'approved', by);
+      const { details } = (await this.repository.lock(id)) ?? this.missing();
+      const approval = await this.decide(id, 'approved', by);
       if (personBehind(approval) === by.person) {
         throw forbidden('You asked for this yourself: another admin has to approve it.');
       }
-      await this.requireAsking(manager, approval);
-      await this.record(manager, 'approval.approved', approval, actor);
-      const shown = await this.carryOut(manager, { ...approval, details }, actor);
+      await this.requireAsking(approval);
+      await this.record('approval.approved', approval, actor);
+      const shown = await this.carryOut({ ...approval, details }, actor);
       return { approval, shown };
     });
   }
@@ -106,18 +105,18 @@ export class ApprovalsService {
   /** Rejects a request, also for the person who made it; throws a 409 problem if it is not pending. */
   async reject(id: string, actor: Actor): Promise<ApprovalEntity> {
     await this.get(id);
-    return this.transactions.run(async (manager) => {
-      await this.protection.requireAdmin(manager, actor);
-      const approval = await this.decide(manager, id, 'rejected', partyOf(actor));
-      await this.record(manager, 'approval.rejected', approval, actor);
+    return this.transactions.run(async () => {
+      await this.protection.requireAdmin(actor);
+      const approval = await this.decide(id, 'rejected', partyOf(actor));
+      await this.record('approval.rejected', approval, actor);
       return approval;
     });
   }
 
   /** Throws a 409 problem if the person who made the request, or is responsible for it, is no longer an admin. */
-  private async requireAsking(manager: EntityManager, approval: ApprovalEntity): Promise<void> {
+  private async requireAsking(approval: ApprovalEntity): Promise<void> {
     const { requestedByType: type, requestedById: id, secondedBy } = approval;
-    const isStill = (each: Pick<Actor, 'type' | 'id'>) => this.protection.isStillAdmin(manager, each);
+    const isStill = (each: Pick<Actor, 'type' | 'id'>) => this.protection.isStillAdmin(each);
     if (
       !(await isStill({ type, id })) ||
       (secondedBy && !(await isStill({ type: 'user', id: secondedBy })))
@@ -126,38 +125,24 @@ export class ApprovalsService {
     }
   }
 
-  private async decide(
-    manager: EntityManager,
-    id: string,
-    state: 'approved' | 'rejected',
-    by: Party,
-  ): Promise<ApprovalEntity> {
-    const decided = await this.repository.decide(manager, id, state, by);
+  private async decide(id: string, state: 'approved' | 'rejected', by: Party): Promise<ApprovalEntity> {
+    const decided = await this.repository.decide(id, state, by);
     if (decided) return decided;
-    const found = (await this.repository.find(id, manager)) ?? this.missing();
+    const found = (await this.repository.find(id)) ?? this.missing();
     throw conflict(`This is not pending: it is ${stateOf(found)}.`);
   }
 
-  private async carryOut(
-    manager: EntityManager,
-    approval: ApprovalEntity,
-    actor: Actor,
-  ): Promise<ShownOnApproval | undefined> {
+  private async carryOut(approval: ApprovalEntity, actor: Actor): Promise<ShownOnApproval | undefined> {
     try {
-      return await this.actions.carryOut(manager, approval, actor);
+      return await this.actions.carryOut(approval, actor);
     } catch (error) {
       if (!(error instanceof Problem) || ![400, 404].includes(error.status)) throw error;
       throw conflict(`${detailWithReasons(error)} It may be gone: reject this.`);
     }
   }
 
-  private record(
-    manager: EntityManager,
-    action: string,
-    approval: ApprovalEntity,
-    actor: Actor,
-  ): Promise<void> {
-    return this.audit.record(manager, actor, {
+  private record(action: string, approval: ApprovalEntity, actor: Actor): Promise<void> {
+    return this.audit.record(actor, {
       action,
       subjectType: 'approval',
       subjectId: approval.id,

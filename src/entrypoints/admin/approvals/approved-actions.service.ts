@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import type { Actor } from '#records/audit/audit.service.js';
 import { ClientSecretsService } from '#access/clients/client-secrets.service.js';
 import type { ClientChanges, NewClient } from '#access/clients/client.resource.js';
@@ -23,7 +22,6 @@ export type ShownOnApproval =
   | { secret: string; isNew: boolean; previousSecretExpiresAt: Date | null };
 
 type CarryOut = (
-  manager: EntityManager,
   subjectId: string,
   details: ApprovalDetails,
   actor: Actor,
@@ -44,10 +42,10 @@ export class ApprovedActions {
   ) {
     const done = async (work: Promise<unknown>): Promise<undefined> => void (await work);
     this.actions = {
-      'user.erase': (manager, id, _details, actor) => done(users.eraseIn(manager, id, actor)),
-      'user.make_admin': async (manager, id, { email }, actor) => {
+      'user.erase': (id, _details, actor) => done(users.eraseIn(id, actor)),
+      'user.make_admin': async (id, { email }, actor) => {
         const admin = { role: 'operator', operatorRole: 'admin' } as const;
-        const { email: now } = await users.updateIn(manager, id, admin, actor);
+        const { email: now } = await users.updateIn(id, admin, actor);
         // If the address has changed, the new admin's account could be opened by someone else.
         if (email !== undefined && email !== now) {
           throw conflict(
@@ -56,10 +54,9 @@ export class ApprovedActions {
         }
         return undefined;
       },
-      'user.update': (manager, id, { [PASSWORD_HASH]: passwordHash, ...changes }, actor) =>
+      'user.update': (id, { [PASSWORD_HASH]: passwordHash, ...changes }, actor) =>
         done(
           users.updateIn(
-            manager,
             id,
             {
               ...(changes as UserChanges),
@@ -68,34 +65,33 @@ export class ApprovedActions {
             actor,
           ),
         ),
-      'user.create_password_link': async (manager, id, _details, actor) => ({
-        passwordLink: await passwordLinks.makeIn(manager, id, actor),
+      'user.create_password_link': async (id, _details, actor) => ({
+        passwordLink: await passwordLinks.makeIn(id, actor),
       }),
-      'user.reset_second_factor': (manager, id, _details, actor) => done(factors.resetIn(manager, id, actor)),
-      'user.remove_identity': (manager, id, { provider }, actor) =>
-        done(identities.removeIn(manager, id, provider as string, actor)),
-      'client.create': async (manager, id, details, actor) => {
-        const { secret } = await clients.registerIn(manager, id, details as unknown as NewClient, actor);
+      'user.reset_second_factor': (id, _details, actor) => done(factors.resetIn(id, actor)),
+      'user.remove_identity': (id, { provider }, actor) =>
+        done(identities.removeIn(id, provider as string, actor)),
+      'client.create': async (id, details, actor) => {
+        const { secret } = await clients.registerIn(id, details as unknown as NewClient, actor);
         return secret === undefined ? undefined : { secret, isNew: true, previousSecretExpiresAt: null };
       },
-      'client.update': async (manager, id, details, actor) => {
-        const client = await clients.lockIn(manager, id);
-        await clients.updateIn(manager, client, details as ClientChanges, actor);
+      'client.update': async (id, details, actor) => {
+        const client = await clients.lockIn(id);
+        await clients.updateIn(client, details as ClientChanges, actor);
         return undefined;
       },
-      'client.rotate_secret': async (manager, id, { expirePreviousIn }, actor) => {
-        const rotated = await secrets.rotateIn(manager, id, expirePreviousIn as number, actor);
+      'client.rotate_secret': async (id, { expirePreviousIn }, actor) => {
+        const rotated = await secrets.rotateIn(id, expirePreviousIn as number, actor);
         return { ...rotated!, isNew: false };
       },
-      'client.delete': (manager, id, _details, actor) => done(clients.deleteIn(manager, id, actor)),
+      'client.delete': (id, _details, actor) => done(clients.deleteIn(id, actor)),
     };
   }
 
   carryOut(
-    manager: EntityManager,
     { action, subjectId, details }: ApprovalEntity,
     actor: Actor,
   ): Promise<ShownOnApproval | undefined> {
-    return this.actions[action](manager, subjectId, details ?? {}, actor);
+    return this.actions[action](subjectId, details ?? {}, actor);
   }
 }

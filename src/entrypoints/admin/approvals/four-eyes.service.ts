@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import type { Actor } from '#records/audit/audit.service.js';
 import type { ClientEntity } from '#access/clients/client.entity.js';
 import { ClientSecretsService, type RotatedSecret } from '#access/clients/client-secrets.service.js';
@@ -71,13 +70,13 @@ export class FourEyes {
    */
   async updateUser(id: string, changes: UserChanges, actor: Actor): Promise<Outcome<UserEntity>> {
     let asked: Asked | undefined;
-    const check: ChangeCheck = async (manager, before, after, adminsLeft = ADMINS_NEEDED) => {
+    const check: ChangeCheck = async (before, after, adminsLeft = ADMINS_NEEDED) => {
       if (!this.settings.fourEyes) return;
       const wanted = changed(before, changes);
       if (before.operatorRole !== 'admin' && after.operatorRole === 'admin') {
         onlyThese(wanted, ['role', 'operatorRole'], 'new admins: change the role alone');
         asked = { action: 'user.make_admin', subjectId: id, details: { email: before.email } };
-      } else if (userPowersIn(before, wanted) && (await this.isAnother(manager, before, actor))) {
+      } else if (userPowersIn(before, wanted) && (await this.isAnother(before, actor))) {
         onlyThese(wanted, OF_OPERATORS, 'what opens the account of an operator: change it alone');
         asked = { action: 'user.update', subjectId: id, details: wanted };
       } else if (adminsLeft < ADMINS_NEEDED) {
@@ -101,7 +100,7 @@ export class FourEyes {
   /** A link to set another operator's password waits; it is shown to the person who approves. `formId`: as in `createOnce`. */
   createPasswordLink(id: string, actor: Actor, formId?: string): Promise<Outcome<string | undefined>> {
     const asked = { action: 'user.create_password_link', subjectId: id, details: null } as const;
-    const check = (manager: EntityManager) => this.waitOnAnother(manager, id, actor);
+    const check = () => this.waitOnAnother(id, actor);
     return this.attempt(asked, actor, () =>
       formId === undefined
         ? this.passwordLinks.create(id, actor, check)
@@ -111,13 +110,13 @@ export class FourEyes {
 
   resetSecondFactor(id: string, own: string | undefined, actor: Actor): Promise<Outcome> {
     const asked = { action: 'user.reset_second_factor', subjectId: id, details: null } as const;
-    const check = (manager: EntityManager) => this.waitOnAnother(manager, id, actor);
+    const check = () => this.waitOnAnother(id, actor);
     return this.attempt(asked, actor, () => this.factors.reset(id, own, actor, check));
   }
 
   removeIdentity(id: string, provider: string, actor: Actor): Promise<Outcome> {
     const asked = { action: 'user.remove_identity', subjectId: id, details: { provider } } as const;
-    const check = (manager: EntityManager) => this.waitOnAnother(manager, id, actor);
+    const check = () => this.waitOnAnother(id, actor);
     return this.attempt(asked, actor, () => this.identities.remove(id, provider, actor, check));
   }
 
@@ -157,8 +156,7 @@ export class FourEyes {
     newest?: string,
   ): Promise<Outcome<RotatedSecret | undefined>> {
     const asked = { action: 'client.rotate_secret', subjectId: id, details: { expirePreviousIn } } as const;
-    const check = (_manager: EntityManager, client: ClientEntity) =>
-      isAdminClient(client) ? this.wait() : Promise.resolve();
+    const check = (client: ClientEntity) => (isAdminClient(client) ? this.wait() : Promise.resolve());
     return this.attempt(asked, actor, () =>
       newest === undefined
         ? this.secrets.rotate(id, expirePreviousIn, actor, check)
@@ -186,19 +184,19 @@ export class FourEyes {
     return this.settings.fourEyes ? Promise.reject(new NeedsApproval()) : Promise.resolve();
   }
 
-  private async waitOnAnother(manager: EntityManager, id: string, actor: Actor): Promise<void> {
+  private async waitOnAnother(id: string, actor: Actor): Promise<void> {
     if (!this.settings.fourEyes) return;
-    const user = await this.users.hold(manager, id);
-    if (user && (await this.isAnother(manager, user, actor))) throw new NeedsApproval();
+    const user = await this.users.hold(id);
+    if (user && (await this.isAnother(user, actor))) throw new NeedsApproval();
   }
 
   /**
    * Whether the user counts as an operator and is not the actor. A client is never the same person, not even on the account of
    * its owner.
    */
-  private async isAnother(manager: EntityManager, user: UserEntity, actor: Actor): Promise<boolean> {
+  private async isAnother(user: UserEntity, actor: Actor): Promise<boolean> {
     if (actor.type === 'user' && actor.id === user.id) return false;
-    return this.protection.counts(user, manager);
+    return this.protection.counts(user);
   }
 }
 

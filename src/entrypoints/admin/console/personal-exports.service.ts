@@ -24,8 +24,8 @@ export class PersonalExports {
     read: (query: Query, page: PageRequest) => Promise<Page<T>>,
   ): Promise<CsvAnswer> {
     const file = await exportedList(`${list}.csv`, columns, dto, url, read);
-    await this.transactions.run((manager) =>
-      this.audit.record(manager, actor, {
+    await this.transactions.run(() =>
+      this.audit.record(actor, {
         action: 'user.list_downloaded',
         subjectId: user.id,
         after: { list },

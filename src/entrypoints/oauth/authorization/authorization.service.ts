@@ -1,6 +1,5 @@
 import { say } from '#platform/language/text.js';
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import type { Actor } from '#records/audit/audit.service.js';
 import { GivenConsentsService, type Approval } from '#access/consents/given-consents.service.js';
 import { Settings } from '#platform/config/settings.js';
@@ -43,12 +42,12 @@ export class AuthorizationService {
   ): Promise<string> {
     const { client, redirectUri, state, codeChallenge } = request;
     const { scopes } = approval;
-    const code = await this.transactions.run(async (manager) => {
+    const code = await this.transactions.run(async () => {
       // Locks the client before the consent, in the same order as when a client is deleted or disabled. The reverse order can
       // deadlock.
-      if (!(await this.hold(manager, client.id, user))) throw endedMeanwhile();
-      await this.given.approve(manager, client, user.id, approval, actor);
-      return this.codes.issue(manager, {
+      if (!(await this.hold(client.id, user))) throw endedMeanwhile();
+      await this.given.approve(client, user.id, approval, actor);
+      return this.codes.issue({
         clientId: client.id,
         userId: user.id,
         redirectUri,
@@ -60,10 +59,10 @@ export class AuthorizationService {
     return withParameters(redirectUri, { code, state, iss: this.settings.baseUrl });
   }
 
-  private hold(manager: EntityManager, clientId: string, { id, sessionDigest }: Approver): Promise<boolean> {
+  private hold(clientId: string, { id, sessionDigest }: Approver): Promise<boolean> {
     return sessionDigest
-      ? this.codes.hold(manager, clientId, { id, sessionDigest })
-      : this.codes.holdDriver(manager, clientId, id);
+      ? this.codes.hold(clientId, { id, sessionDigest })
+      : this.codes.holdDriver(clientId, id);
   }
 
   /** The redirect URL that carries an error (RFC 6749 §4.1.2.1). */

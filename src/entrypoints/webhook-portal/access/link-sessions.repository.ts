@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { EntityManager, Repository } from 'typeorm';
+import type { Repository } from 'typeorm';
 import type { PortalsOf } from '#access/users/accounts/access-revocations.js';
 import type { OpenedPortal } from './opened-portal.js';
 import { belongingTo, IS_LIVE, JOIN_DEPENDENCIES, OPENED_PORTAL_COLUMNS } from './opened-portal.sql.js';
@@ -22,12 +22,12 @@ export class LinkSessionsRepository {
     return row;
   }
 
-  async delete(digest: Buffer, manager: EntityManager = this.sessions.manager): Promise<void> {
-    await manager.withRepository(this.sessions).delete({ digest });
+  async delete(digest: Buffer): Promise<void> {
+    await this.sessions.delete({ digest });
   }
 
   /** Ends the sessions of a client, or of all clients of an owner. */
-  async deleteAll(manager: EntityManager, of: PortalsOf): Promise<void> {
-    await manager.withRepository(this.sessions).delete(belongingTo(of));
+  async deleteAll(of: PortalsOf): Promise<void> {
+    await this.sessions.delete(belongingTo(of));
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { EntityManager, Repository } from 'typeorm';
+import type { Repository } from 'typeorm';
 import type { MemberRole } from '#events/partners/members/member-role.js';
 import type { PortalsOf } from '#access/users/accounts/access-revocations.js';
 import type { Environment } from '#access/users/accounts/environment.js';
@@ -79,11 +79,14 @@ export class MemberSessionsRepository {
    * Starts a session; false if the user may not open the portal of this client. One statement, and in SQL, because what it depends on is
    * locked and checked by the write itself.
    */
-  async start(
-    manager: EntityManager,
-    session: { digest: Buffer; clientId: string; userId: string; loginId: string; ttl: number },
-  ): Promise<boolean> {
-    const rows: unknown[] = await manager.query(
+  async start(session: {
+    digest: Buffer;
+    clientId: string;
+    userId: string;
+    loginId: string;
+    ttl: number;
+  }): Promise<boolean> {
+    const rows: unknown[] = await this.sessions.manager.query(
       `WITH owner AS (
          SELECT c.id, o.id AS owner_id FROM clients c ${JOIN_OWNER}
           WHERE c.id = $2 AND ${HAS_PORTAL} FOR SHARE OF c, o
@@ -117,12 +120,12 @@ export class MemberSessionsRepository {
     return this.sessions.find({ where: { userId }, order: { createdAt: 'DESC' }, take: limit });
   }
 
-  async delete(digest: Buffer, manager: EntityManager = this.sessions.manager): Promise<void> {
-    await manager.withRepository(this.sessions).delete({ digest });
+  async delete(digest: Buffer): Promise<void> {
+    await this.sessions.delete({ digest });
   }
 
   /** Ends the sessions of a client, or of all clients of an owner. */
-  async deleteAll(manager: EntityManager, of: PortalsOf): Promise<void> {
-    await manager.withRepository(this.sessions).delete(belongingTo(of));
+  async deleteAll(of: PortalsOf): Promise<void> {
+    await this.sessions.delete(belongingTo(of));
   }
 }

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
@@ -58,9 +57,9 @@ export class MemberSessions implements AccessRevocation {
       loginId: user.loginId,
       ttl: this.settings.portalSessionTtl,
     };
-    const started = await this.transactions.run(async (manager) => {
-      if (!(await this.repository.start(manager, session))) return false;
-      await this.audit.record(manager, actor, { action: 'portal_session.started', subjectId: clientId });
+    const started = await this.transactions.run(async () => {
+      if (!(await this.repository.start(session))) return false;
+      await this.audit.record(actor, { action: 'portal_session.started', subjectId: clientId });
       return true;
     });
     return started ? secret : undefined;
@@ -74,8 +73,8 @@ export class MemberSessions implements AccessRevocation {
     return { ...session, sessionDigest, user };
   }
 
-  async end(sessionDigest: Buffer, manager?: EntityManager): Promise<void> {
-    await this.repository.delete(sessionDigest, manager);
+  async end(sessionDigest: Buffer): Promise<void> {
+    await this.repository.delete(sessionDigest);
   }
 
   /** Sessions of a member end with their logins. */
@@ -83,20 +82,20 @@ export class MemberSessions implements AccessRevocation {
     return 0;
   }
 
-  async revokeByOwner(manager: EntityManager, userId: string): Promise<number> {
-    await this.repository.deleteAll(manager, { ownerId: userId });
+  async revokeByOwner(userId: string): Promise<number> {
+    await this.repository.deleteAll({ ownerId: userId });
     return 0;
   }
 
   /** When the client is disabled, and when everything it holds is revoked. */
-  async revokeByClient(manager: EntityManager, clientId: string): Promise<number> {
-    await this.repository.deleteAll(manager, { clientId });
+  async revokeByClient(clientId: string): Promise<number> {
+    await this.repository.deleteAll({ clientId });
     return 0;
   }
 
   /** A member's session depends on no secret of the client, so it continues when that is rotated. */
-  async revokePortals(manager: EntityManager, of: PortalsOf): Promise<void> {
-    if ('ownerId' in of) await this.repository.deleteAll(manager, of);
+  async revokePortals(of: PortalsOf): Promise<void> {
+    if ('ownerId' in of) await this.repository.deleteAll(of);
   }
 
   async revokeByConsent(): Promise<number> {

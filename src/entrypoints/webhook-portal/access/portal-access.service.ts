@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
@@ -83,12 +82,11 @@ export class PortalAccessService implements AccessRevocation {
     if (!isSecret('portalKey', key)) return false;
     const secret = newSecret('linkSession');
     const ttl = this.settings.portalSessionTtl;
-    const opened = await this.transactions.run(async (manager) => {
-      const clientId = await this.links.redeem(manager, digestOf(key), digestOf(secret), ttl);
+    const opened = await this.transactions.run(async () => {
+      const clientId = await this.links.redeem(digestOf(key), digestOf(secret), ttl);
       if (clientId === undefined) return false;
-      await this.end(request, manager);
+      await this.end(request);
       await this.audit.record(
-        manager,
         { ...actor, type: 'client', id: clientId },
         { action: 'portal_session.started', subjectId: clientId },
       );
@@ -142,11 +140,11 @@ export class PortalAccessService implements AccessRevocation {
     this.cookies.clear(reply, COOKIE);
   }
 
-  private async end(request: FastifyRequest, manager?: EntityManager): Promise<void> {
+  private async end(request: FastifyRequest): Promise<void> {
     const session = this.sessionIn(request);
     if (!session) return;
-    if (session.isMembers) await this.memberSessions.end(session.digest, manager);
-    else await this.linkSessions.delete(session.digest, manager);
+    if (session.isMembers) await this.memberSessions.end(session.digest);
+    else await this.linkSessions.delete(session.digest);
   }
 
   /** Links and sessions from an owner's token depend on its grant and end with it. */
@@ -154,19 +152,19 @@ export class PortalAccessService implements AccessRevocation {
     return 0;
   }
 
-  async revokeByOwner(manager: EntityManager, userId: string): Promise<number> {
-    await this.revokePortals(manager, { ownerId: userId });
+  async revokeByOwner(userId: string): Promise<number> {
+    await this.revokePortals({ ownerId: userId });
     return 0;
   }
 
-  async revokeByClient(manager: EntityManager, clientId: string): Promise<number> {
-    await this.revokePortals(manager, { clientId });
+  async revokeByClient(clientId: string): Promise<number> {
+    await this.revokePortals({ clientId });
     return 0;
   }
 
-  async revokePortals(manager: EntityManager, of: PortalsOf): Promise<void> {
-    await this.links.deleteAll(manager, of);
-    await this.linkSessions.deleteAll(manager, of);
+  async revokePortals(of: PortalsOf): Promise<void> {
+    await this.links.deleteAll(of);
+    await this.linkSessions.deleteAll(of);
   }
 
   /** As in `revokeByUser`: they end with the grant. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { EntityManager, Repository } from 'typeorm';
+import type { Repository } from 'typeorm';
 import { Statements } from '#platform/database/queries/statements.js';
 import type { PortalsOf } from '#access/users/accounts/access-revocations.js';
 import { PortalLinkEntity } from './portal-link.entity.js';
@@ -71,13 +71,8 @@ export class PortalLinksRepository {
    * in SQL, because it writes both tables. Returns the client's id; undefined if the link is used or expired, or something it
    * depends on ended.
    */
-  async redeem(
-    manager: EntityManager,
-    digest: Buffer,
-    sessionDigest: Buffer,
-    ttl: number,
-  ): Promise<string | undefined> {
-    const rows: { client_id: string }[] = await manager.query(
+  async redeem(digest: Buffer, sessionDigest: Buffer, ttl: number): Promise<string | undefined> {
+    const rows: { client_id: string }[] = await this.links.manager.query(
       `WITH holder AS (
          SELECT p.digest, p.client_id, p.grant_id FROM portal_links p ${JOIN_DEPENDENCIES}
           WHERE p.digest = $1 AND p.redeemed_at IS NULL AND ${IS_LIVE} FOR SHARE OF c, o
@@ -94,7 +89,7 @@ export class PortalLinksRepository {
   }
 
   /** Ends the links of a client, or of all clients of an owner. */
-  async deleteAll(manager: EntityManager, of: PortalsOf): Promise<void> {
-    await manager.withRepository(this.links).delete(belongingTo(of));
+  async deleteAll(of: PortalsOf): Promise<void> {
+    await this.links.delete(belongingTo(of));
   }
 }

@@ -76,8 +76,8 @@ export class PortalCredentialsController {
 
   /** Notifies the admins in the transaction of the change. */
   private telling({ visitor }: PortalContext, what: 'rotated' | 'ended'): Alongside {
-    return (manager, client) =>
-      this.members.tellAdmins(manager, visitor.ownerId, MESSAGES.credentialsChanged(client.name, what));
+    return (client) =>
+      this.members.tellAdmins(visitor.ownerId, MESSAGES.credentialsChanged(client.name, what));
   }
 
   private async page(

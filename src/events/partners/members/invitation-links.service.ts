@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { Settings } from '#platform/config/settings.js';
 import { conflict } from '#platform/http/problems/problem.js';
 import type { MailText } from '#records/mail/mail-content.js';
@@ -27,26 +26,22 @@ export class InvitationLinks {
    * Mails a link, in the caller's transaction, which has locked the organisation; an earlier one to the same address ends. Returns the id of the invitation. Throws a 409
    * problem beyond 50.
    */
-  async send(
-    manager: EntityManager,
-    invitation: NewInvitation,
-    mailOf: (url: string) => MailText,
-  ): Promise<string> {
+  async send(invitation: NewInvitation, mailOf: (url: string) => MailText): Promise<string> {
     const { organisationId, email } = invitation;
-    if (organisationId === null) await this.repository.lockForOperators(manager);
-    await this.repository.deleteByEmailIn(manager, organisationId, email);
+    if (organisationId === null) await this.repository.lockForOperators();
+    await this.repository.deleteByEmailIn(organisationId, email);
     const open =
       organisationId === null
-        ? await this.repository.listForOperators(manager)
-        : await this.repository.list(organisationId, manager);
+        ? await this.repository.listForOperators()
+        : await this.repository.list(organisationId);
     if (open.length >= OPEN_AT_MOST) {
       const whose = organisationId === null ? 'There can be' : 'An organisation can have';
       throw conflict(`${whose} at most ${OPEN_AT_MOST} open invitations. Withdraw one first.`);
     }
     const { key, digest } = newLink('invitationKey');
     const id = newId('mbiv');
-    await this.repository.insert(manager, { ...invitation, id, digest, ttl: LINK_TTL_SECONDS });
-    await this.mails.queue(manager, {
+    await this.repository.insert({ ...invitation, id, digest, ttl: LINK_TTL_SECONDS });
+    await this.mails.queue({
       kind: 'invitation',
       address: email,
       cause: `link ${digest.toString('base64url')}`,

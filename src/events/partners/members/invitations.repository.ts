@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, Repository, type EntityManager, type SelectQueryBuilder } from 'typeorm';
+import { IsNull, Repository, type SelectQueryBuilder } from 'typeorm';
 import { emailKeyOf } from '#access/users/accounts/email.js';
 import { UserEntity } from '#access/users/accounts/user.entity.js';
+import { requireTransaction } from '#platform/database/queries/transaction-around.js';
 import { InvitationEntity } from './invitation.entity.js';
 import type {
   Invitation,
@@ -11,7 +12,6 @@ import type {
   OperatorInvitation,
   UsedInvitation,
 } from './invitation.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 // Any number that no other lock of the service uses.
 const OPERATORS = 1_702_260_344;
@@ -32,31 +32,27 @@ export class InvitationsRepository {
   ) {}
 
   /** Those that still work, oldest first. */
-  async list(
-    organisationId: string,
-    manager: EntityManager = this.invitations.manager,
-  ): Promise<MemberInvitation[]> {
-    const found = await working(manager.withRepository(this.invitations))
+  async list(organisationId: string): Promise<MemberInvitation[]> {
+    const found = await working(this.invitations)
       .andWhere('invitation.organisationId = :organisationId', { organisationId })
       .getMany();
     return found as MemberInvitation[];
   }
 
   /** Those to become an operator that still work, oldest first. */
-  async listForOperators(manager: EntityManager = this.invitations.manager): Promise<OperatorInvitation[]> {
-    const found = await working(manager.withRepository(this.invitations))
-      .andWhere('invitation.organisationId IS NULL')
-      .getMany();
+  async listForOperators(): Promise<OperatorInvitation[]> {
+    const found = await working(this.invitations).andWhere('invitation.organisationId IS NULL').getMany();
     return found as OperatorInvitation[];
   }
 
   /** Makes others that invite operators wait until the transaction ends. In SQL, because it locks no row. */
-  async lockForOperators(manager: EntityManager): Promise<void> {
-    await manager.query(`SELECT pg_advisory_xact_lock(${OPERATORS}::bigint)`);
+  async lockForOperators(): Promise<void> {
+    requireTransaction('A lock that is to last');
+    await this.invitations.manager.query(`SELECT pg_advisory_xact_lock(${OPERATORS}::bigint)`);
   }
 
-  getForOperators(manager: EntityManager, id: string): Promise<OperatorInvitation> {
-    return manager.withRepository(this.invitations).findOneByOrFail({ id }) as Promise<OperatorInvitation>;
+  getForOperators(id: string): Promise<OperatorInvitation> {
+    return this.invitations.findOneByOrFail({ id }) as Promise<OperatorInvitation>;
   }
 
   /** Those to an address, up to a limit. */
@@ -69,11 +65,12 @@ export class InvitationsRepository {
     return found as Invitation[];
   }
 
-  async insert(
-    manager: EntityManager,
-    { ttl, ...invitation }: NewInvitation & { id: string; digest: Buffer; ttl: number },
-  ): Promise<void> {
-    await queryIn(manager, this.invitations)
+  async insert({
+    ttl,
+    ...invitation
+  }: NewInvitation & { id: string; digest: Buffer; ttl: number }): Promise<void> {
+    await this.invitations
+      .createQueryBuilder()
       .insert()
       .values({
         ...invitation,
@@ -92,8 +89,9 @@ export class InvitationsRepository {
   }
 
   /** Consumes an invitation; undefined if it no longer works. */
-  async use(manager: EntityManager, digest: Buffer): Promise<UsedInvitation | undefined> {
-    const { raw } = await queryIn(manager, this.invitations)
+  async use(digest: Buffer): Promise<UsedInvitation | undefined> {
+    const { raw } = await this.invitations
+      .createQueryBuilder()
       .delete()
       .where('digest = :digest AND expiresAt > now()', { digest })
       .returning('id, email, role')
@@ -102,16 +100,15 @@ export class InvitationsRepository {
   }
 
   /** `organisationId`: null for an invitation to become an operator. */
-  async delete(manager: EntityManager, organisationId: string | null, id: string): Promise<boolean> {
-    const { affected } = await manager
-      .withRepository(this.invitations)
-      .delete({ id, organisationId: organisationId ?? IsNull() });
+  async delete(organisationId: string | null, id: string): Promise<boolean> {
+    const { affected } = await this.invitations.delete({ id, organisationId: organisationId ?? IsNull() });
     return affected === 1;
   }
 
   /** Ends those to become an operator for which this admin is responsible; returns their ids. */
-  async deleteByInviter(manager: EntityManager, invitedBy: string): Promise<string[]> {
-    const { raw } = await queryIn(manager, this.invitations)
+  async deleteByInviter(invitedBy: string): Promise<string[]> {
+    const { raw } = await this.invitations
+      .createQueryBuilder()
       .delete()
       .where('invitedBy = :invitedBy', { invitedBy })
       .returning('id')
@@ -120,8 +117,9 @@ export class InvitationsRepository {
   }
 
   /** Ends those to the address of this user, into an organisation or, with null, to become an operator; returns their ids. */
-  async deleteTo(manager: EntityManager, organisationId: string | null, userId: string): Promise<string[]> {
-    const { raw } = await queryIn(manager, this.invitations)
+  async deleteTo(organisationId: string | null, userId: string): Promise<string[]> {
+    const { raw } = await this.invitations
+      .createQueryBuilder()
       .delete()
       .where('organisationId IS NOT DISTINCT FROM :organisationId', { organisationId })
       .andWhere('emailKey = (SELECT u.email_key FROM users u WHERE u.id = :userId)', { userId })
@@ -131,14 +129,15 @@ export class InvitationsRepository {
   }
 
   /** Ends an earlier invitation of the same address. */
-  async deleteByEmailIn(manager: EntityManager, organisationId: string | null, email: string): Promise<void> {
-    await manager
-      .withRepository(this.invitations)
-      .delete({ organisationId: organisationId ?? IsNull(), emailKey: emailKeyOf(email) });
+  async deleteByEmailIn(organisationId: string | null, email: string): Promise<void> {
+    await this.invitations.delete({
+      organisationId: organisationId ?? IsNull(),
+      emailKey: emailKeyOf(email),
+    });
   }
 
   /** Removes an erased person's invitations. */
-  async deleteByEmail(manager: EntityManager, email: string): Promise<void> {
-    await manager.withRepository(this.invitations).delete({ emailKey: emailKeyOf(email) });
+  async deleteByEmail(email: string): Promise<void> {
+    await this.invitations.delete({ emailKey: emailKeyOf(email) });
   }
 }

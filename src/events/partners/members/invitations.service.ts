@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { BrandService } from '#records/brand/brand.service.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
@@ -44,7 +43,7 @@ export class InvitationsService {
     private readonly actors: ActorsService,
     erasures: UserErasures,
   ) {
-    erasures.add((manager, _userId, { emails }) => this.forget(manager, emails));
+    erasures.add((_userId, { emails }) => this.forget(emails));
   }
 
   /** Those that still work, oldest first. */
@@ -59,27 +58,27 @@ export class InvitationsService {
   async invite(organisationId: string, email: string, role: MemberRole, actor: Actor): Promise<void> {
     if (!this.mails.isOn) throw notFound('This service sends no mail. An operator can add members.');
     const present = await this.users.findByEmail(email);
-    await this.transactions.run(async (manager) => {
-      const organisation = await this.members.lockOrganisation(manager, organisationId, actor);
+    await this.transactions.run(async () => {
+      const organisation = await this.members.lockOrganisation(organisationId, actor);
       const isMember =
         emailKeyOf(organisation.email) === emailKeyOf(email) ||
-        (present && (await this.membersRepository.find(organisationId, present.id, manager)) !== null);
+        (present && (await this.membersRepository.find(organisationId, present.id)) !== null);
       if (isMember) throw conflict('Someone with this address is a member already.');
-      const id = await this.links.send(manager, { organisationId, email, role }, (url) =>
+      const id = await this.links.send({ organisationId, email, role }, (url) =>
         MAIL_TEXTS.invitation(organisation.name, url),
       );
-      await this.record(manager, actor, 'organisation.member_invited', organisationId, id, role);
+      await this.record(actor, 'organisation.member_invited', organisationId, id, role);
     });
   }
 
   /** Ends an invitation; throws a 404 problem for one that is used, expired or someone else's, and as `MembersService.lockAccount` does. */
   async withdraw(organisationId: string, id: string, actor: Actor): Promise<void> {
-    await this.transactions.run(async (manager) => {
-      await this.members.lockAccount(manager, organisationId, actor);
-      if (!(await this.repository.delete(manager, organisationId, id))) {
+    await this.transactions.run(async () => {
+      await this.members.lockAccount(organisationId, actor);
+      if (!(await this.repository.delete(organisationId, id))) {
         throw notFound('There is no such invitation. It may have been used already.');
       }
-      await this.record(manager, actor, 'organisation.invitation_withdrawn', organisationId, id);
+      await this.record(actor, 'organisation.invitation_withdrawn', organisationId, id);
     });
   }
 
@@ -103,15 +102,15 @@ export class InvitationsService {
     const found = await this.findForMember(key);
     if (!found) return false;
     try {
-      return await this.transactions.run(async (manager) => {
-        const organisation = await this.members.lockOrganisation(manager, found.organisationId);
-        const invitation = await this.repository.use(manager, digestOf(key));
+      return await this.transactions.run(async () => {
+        const organisation = await this.members.lockOrganisation(found.organisationId);
+        const invitation = await this.repository.use(digestOf(key));
         if (!invitation) return false;
-        const user = await this.membersRepository.holdUser(manager, userId);
+        const user = await this.membersRepository.holdUser(userId);
         // Locked after the account, in the order in which sessions are ended.
-        await this.actors.requireLive(manager, actor);
+        await this.actors.requireLive(actor);
         if (!isFor(invitation, user)) throw new NotForThem();
-        await this.members.addIn(manager, organisation, userId, found.role, actor);
+        await this.members.addIn(organisation, userId, found.role, actor);
         return true;
       });
     } catch (error) {
@@ -128,15 +127,15 @@ export class InvitationsService {
     const found = await this.findForMember(key);
     if (!found) return false;
     const passwordHash = await hashPassword(person.password);
-    return this.users.createBy(async (manager, insert) => {
-      const organisation = await this.members.lockOrganisation(manager, found.organisationId);
-      const invitation = await this.repository.use(manager, digestOf(key));
+    return this.users.createBy(async (insert) => {
+      const organisation = await this.members.lockOrganisation(found.organisationId);
+      const invitation = await this.repository.use(digestOf(key));
       if (!invitation) return false;
       const user = await insert(
         { email: invitation.email, name: person.name, passwordHash, emailVerified: true },
         actor,
       );
-      await this.members.addIn(manager, organisation, user.id, found.role, { ...actor, id: user.id });
+      await this.members.addIn(organisation, user.id, found.role, { ...actor, id: user.id });
       return true;
     });
   }
@@ -147,21 +146,20 @@ export class InvitationsService {
   }
 
   /** Invitations of an erased person, whose mails go with the address. */
-  private async forget(manager: EntityManager, emails: string[]): Promise<Record<string, unknown>> {
-    for (const email of emails) await this.repository.deleteByEmail(manager, email);
+  private async forget(emails: string[]): Promise<Record<string, unknown>> {
+    for (const email of emails) await this.repository.deleteByEmail(email);
     return {};
   }
 
   /** The address is not written to the log, because it could not be erased there. */
   private record(
-    manager: EntityManager,
     actor: Actor,
     action: string,
     organisationId: string,
     invitation: string,
     role?: MemberRole,
   ): Promise<void> {
-    return this.audit.record(manager, actor, {
+    return this.audit.record(actor, {
       action,
       subjectType: 'user',
       subjectId: organisationId,

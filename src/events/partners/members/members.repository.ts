@@ -1,25 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager } from 'typeorm';
+import { Repository } from 'typeorm';
 import { UserEntity } from '#access/users/accounts/user.entity.js';
 import { readPage, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
 import type { MemberRole } from './member-role.js';
 import type { Member } from './member.js';
 import { MemberEntity } from './member.entity.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 @Injectable()
 export class MembersRepository {
   constructor(@InjectRepository(MemberEntity) private readonly members: Repository<MemberEntity>) {}
 
   /** Locks the organisation's account, so that its members and invitations can be counted. */
-  lockOrganisation(manager: EntityManager, id: string): Promise<UserEntity | null> {
-    return manager.findOne(UserEntity, { where: { id }, lock: { mode: 'for_no_key_update' } });
+  lockOrganisation(id: string): Promise<UserEntity | null> {
+    return this.members.manager.findOne(UserEntity, { where: { id }, lock: { mode: 'for_no_key_update' } });
   }
 
   /** Reads an account and locks it against changes until the transaction ends. */
-  holdUser(manager: EntityManager, id: string): Promise<UserEntity | null> {
-    return manager.findOne(UserEntity, { where: { id }, lock: { mode: 'pessimistic_read' } });
+  holdUser(id: string): Promise<UserEntity | null> {
+    return this.members.manager.findOne(UserEntity, { where: { id }, lock: { mode: 'pessimistic_read' } });
   }
 
   /** One page by the id of the user. */
@@ -36,23 +35,20 @@ export class MembersRepository {
     return { ...found, items };
   }
 
-  find(
-    organisationId: string,
-    userId: string,
-    manager: EntityManager = this.members.manager,
-  ): Promise<MemberEntity | null> {
-    return manager.withRepository(this.members).findOneBy({ organisationId, userId });
+  find(organisationId: string, userId: string): Promise<MemberEntity | null> {
+    return this.members.findOneBy({ organisationId, userId });
   }
 
-  count(manager: EntityManager, organisationId: string): Promise<number> {
-    return manager.withRepository(this.members).countBy({ organisationId });
+  count(organisationId: string): Promise<number> {
+    return this.members.countBy({ organisationId });
   }
 
   /** The members who are admins; the owner is not among them. */
-  async admins(manager: EntityManager, organisationId: string): Promise<string[]> {
-    const rows = await manager
-      .withRepository(this.members)
-      .find({ where: { organisationId, role: 'admin' }, order: { userId: 'ASC' } });
+  async admins(organisationId: string): Promise<string[]> {
+    const rows = await this.members.find({
+      where: { organisationId, role: 'admin' },
+      order: { userId: 'ASC' },
+    });
     return rows.map(({ userId }) => userId);
   }
 
@@ -73,11 +69,9 @@ export class MembersRepository {
   }
 
   /** False if the user is a member already. */
-  async insert(
-    manager: EntityManager,
-    member: Pick<MemberEntity, 'organisationId' | 'userId' | 'role'>,
-  ): Promise<boolean> {
-    const { raw } = await queryIn(manager, this.members)
+  async insert(member: Pick<MemberEntity, 'organisationId' | 'userId' | 'role'>): Promise<boolean> {
+    const { raw } = await this.members
+      .createQueryBuilder()
       .insert()
       .values(member)
       .orIgnore()
@@ -87,28 +81,18 @@ export class MembersRepository {
   }
 
   /** Locks the membership and reads it. */
-  lock(manager: EntityManager, organisationId: string, userId: string): Promise<MemberEntity | null> {
-    return manager
-      .withRepository(this.members)
-      .findOne({ where: { organisationId, userId }, lock: { mode: 'for_no_key_update' } });
+  lock(organisationId: string, userId: string): Promise<MemberEntity | null> {
+    return this.members.findOne({ where: { organisationId, userId }, lock: { mode: 'for_no_key_update' } });
   }
 
-  async setRole(
-    manager: EntityManager,
-    organisationId: string,
-    userId: string,
-    role: MemberRole,
-  ): Promise<void> {
-    await manager.withRepository(this.members).update({ organisationId, userId }, { role });
+  async setRole(organisationId: string, userId: string, role: MemberRole): Promise<void> {
+    await this.members.update({ organisationId, userId }, { role });
   }
 
   /** The role that the member had; undefined for someone who is not a member. */
-  async delete(
-    manager: EntityManager,
-    organisationId: string,
-    userId: string,
-  ): Promise<MemberRole | undefined> {
-    const { raw } = await queryIn(manager, this.members)
+  async delete(organisationId: string, userId: string): Promise<MemberRole | undefined> {
+    const { raw } = await this.members
+      .createQueryBuilder()
       .delete()
       .where('organisationId = :organisationId AND userId = :userId', { organisationId, userId })
       .returning('role')

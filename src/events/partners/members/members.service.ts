@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import type { Page, PageRequest } from '#platform/database/queries/read-page.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
@@ -69,13 +68,13 @@ export class MembersService {
    * is a member already, beyond 50, and for an account that is not an organisation.
    */
   async add(organisationId: string, userId: string, role: MemberRole, actor: Actor): Promise<Member> {
-    await this.transactions.run(async (manager) => {
-      const organisation = await this.lockOrganisation(manager, organisationId, actor);
+    await this.transactions.run(async () => {
+      const organisation = await this.lockOrganisation(organisationId, actor);
       if (userId === organisationId) throw conflict('The owner’s own account is always an admin.');
-      const user = isId('user', userId) ? await this.repository.holdUser(manager, userId) : null;
+      const user = isId('user', userId) ? await this.repository.holdUser(userId) : null;
       if (!user) throw validationFailed({ user_id: [violation('unknown_id', { what: 'user' })] });
       if (isSynthetic(user)) throw validationFailed({ user_id: [violation('driver')] });
-      if (!(await this.addIn(manager, organisation, userId, role, actor))) {
+      if (!(await this.addIn(organisation, userId, role, actor))) {
         throw conflict('This user is a member already.');
       }
     });
@@ -86,17 +85,11 @@ export class MembersService {
    * Adds a user in the caller's transaction, which has locked the organisation; false for a member, and for the organisation's own account,
    * which can have got an address that was invited before. Throws a 409 problem beyond 50.
    */
-  async addIn(
-    manager: EntityManager,
-    organisation: UserEntity,
-    userId: string,
-    role: MemberRole,
-    actor: Actor,
-  ): Promise<boolean> {
+  async addIn(organisation: UserEntity, userId: string, role: MemberRole, actor: Actor): Promise<boolean> {
     const organisationId = organisation.id;
     if (userId === organisationId) return false;
-    if (await this.repository.find(organisationId, userId, manager)) return false;
-    if ((await this.repository.count(manager, organisationId)) >= MEMBERS_PER_ORGANISATION) {
+    if (await this.repository.find(organisationId, userId)) return false;
+    if ((await this.repository.count(organisationId)) >= MEMBERS_PER_ORGANISATION) {
       throw conflict(
         `An organisation can have at most ${MEMBERS_PER_ORGANISATION} members. Remove one first.`,
         {
@@ -106,27 +99,27 @@ export class MembersService {
         },
       );
     }
-    if (!(await this.repository.insert(manager, { organisationId, userId, role }))) return false;
-    await this.record(manager, actor, 'organisation.member_added', organisationId, {
+    if (!(await this.repository.insert({ organisationId, userId, role }))) return false;
+    await this.record(actor, 'organisation.member_added', organisationId, {
       after: { user_id: userId, role },
     });
-    await this.tell(manager, organisation, userId, role);
+    await this.tell(organisation, userId, role);
     return true;
   }
 
   /** Gives a member another role; the same role changes nothing. Throws a 404 problem for someone who is not a member. */
   async changeRole(organisationId: string, userId: string, role: MemberRole, actor: Actor): Promise<Member> {
-    await this.transactions.run(async (manager) => {
-      const organisation = await this.lockAccount(manager, organisationId, actor);
+    await this.transactions.run(async () => {
+      const organisation = await this.lockAccount(organisationId, actor);
       refuseOwner(organisationId, userId);
-      const member = (await this.repository.lock(manager, organisationId, userId)) ?? missing();
+      const member = (await this.repository.lock(organisationId, userId)) ?? missing();
       if (member.role === role) return;
-      await this.repository.setRole(manager, organisationId, userId, role);
-      await this.record(manager, actor, 'organisation.member_changed', organisationId, {
+      await this.repository.setRole(organisationId, userId, role);
+      await this.record(actor, 'organisation.member_changed', organisationId, {
         before: { user_id: userId, role: member.role },
         after: { user_id: userId, role },
       });
-      await this.tell(manager, organisation, userId, role);
+      await this.tell(organisation, userId, role);
     });
     return this.get(organisationId, userId);
   }
@@ -136,34 +129,34 @@ export class MembersService {
    * someone who is not a member.
    */
   async remove(organisationId: string, userId: string, actor: Actor): Promise<void> {
-    await this.transactions.run(async (manager) => {
-      const organisation = await this.lockAccount(manager, organisationId, actor);
+    await this.transactions.run(async () => {
+      const organisation = await this.lockAccount(organisationId, actor);
       refuseOwner(organisationId, userId);
-      const role = await this.repository.delete(manager, organisationId, userId);
+      const role = await this.repository.delete(organisationId, userId);
       if (role === undefined) missing();
-      await this.record(manager, actor, 'organisation.member_removed', organisationId, {
+      await this.record(actor, 'organisation.member_removed', organisationId, {
         before: { user_id: userId, role },
       });
-      for (const invitation of await this.invitations.deleteTo(manager, organisationId, userId)) {
+      for (const invitation of await this.invitations.deleteTo(organisationId, userId)) {
         const after = { invitation };
-        await this.record(manager, actor, 'organisation.invitation_withdrawn', organisationId, { after });
+        await this.record(actor, 'organisation.invitation_withdrawn', organisationId, { after });
       }
-      await this.tell(manager, organisation, userId, null);
+      await this.tell(organisation, userId, null);
     });
   }
 
   /** Notifies the owner and the members who are admins, in the caller's transaction. */
-  async tellAdmins(manager: EntityManager, organisationId: string, message: Message): Promise<void> {
-    const admins = [organisationId, ...(await this.repository.admins(manager, organisationId))];
-    for (const userId of admins) await this.notifications.raise(manager, userId, null, message);
+  async tellAdmins(organisationId: string, message: Message): Promise<void> {
+    const admins = [organisationId, ...(await this.repository.admins(organisationId))];
+    for (const userId of admins) await this.notifications.raise(userId, null, message);
   }
 
   /**
    * Locks the account; throws a 404 problem for an unknown one, and a 409 problem for one that is no organisation. If an actor is given:
    * throws `NoLongerSignedIn` if the session has ended before the lock was free, and a 403 problem for a member who is no longer an admin.
    */
-  async lockOrganisation(manager: EntityManager, id: string, actor?: Actor): Promise<UserEntity> {
-    const organisation = await this.lockAccount(manager, id, actor);
+  async lockOrganisation(id: string, actor?: Actor): Promise<UserEntity> {
+    const organisation = await this.lockAccount(id, actor);
     if (organisation.kind !== 'organisation') {
       throw conflict('Only an organisation gets members: this account is of kind individual.');
     }
@@ -171,39 +164,33 @@ export class MembersService {
   }
 
   /** The same for an account of any kind: a former organisation keeps its members until they are removed. */
-  async lockAccount(manager: EntityManager, id: string, actor?: Actor): Promise<UserEntity> {
-    const account = isId('user', id) ? await this.repository.lockOrganisation(manager, id) : null;
-    if (actor) await this.requireAdmin(manager, id, actor);
+  async lockAccount(id: string, actor?: Actor): Promise<UserEntity> {
+    const account = isId('user', id) ? await this.repository.lockOrganisation(id) : null;
+    if (actor) await this.requireAdmin(id, actor);
     if (!account) throw notFound('There is no user with this id.');
     return account;
   }
 
   /** Operators, the owner's own account and the service itself need not be members. */
-  private async requireAdmin(manager: EntityManager, organisationId: string, actor: Actor): Promise<void> {
-    await this.actors.requireLive(manager, actor);
+  private async requireAdmin(organisationId: string, actor: Actor): Promise<void> {
+    await this.actors.requireLive(actor);
     const { type, id, operatorRole } = actor;
     if (type !== 'user' || id === null || operatorRole !== undefined || id === organisationId) return;
-    const member = await this.repository.find(organisationId, id, manager);
+    const member = await this.repository.find(organisationId, id);
     if (member?.role !== 'admin') throw roleTooLow(roleNeeded('admin'));
   }
 
-  private tell(
-    manager: EntityManager,
-    { name }: UserEntity,
-    userId: string,
-    role: MemberRole | null,
-  ): Promise<void> {
-    return this.notifications.raise(manager, userId, null, MESSAGES.membershipChanged(name, role));
+  private tell({ name }: UserEntity, userId: string, role: MemberRole | null): Promise<void> {
+    return this.notifications.raise(userId, null, MESSAGES.membershipChanged(name, role));
   }
 
   private record(
-    manager: EntityManager,
     actor: Actor,
     action: string,
     organisationId: string,
     change: { before?: Record<string, unknown>; after?: Record<string, unknown> },
   ): Promise<void> {
-    return this.audit.record(manager, actor, {
+    return this.audit.record(actor, {
       action,
       subjectType: 'user',
       subjectId: organisationId,

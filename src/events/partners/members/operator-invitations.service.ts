@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { BrandService } from '#records/brand/brand.service.js';
 import type { OperatorRole } from '#platform/config/operator-role.js';
@@ -39,10 +38,8 @@ export class OperatorInvitationsService {
     revocations: AccessRevocations,
   ) {
     revocations.setInvitations({
-      by: async (manager, userId, actor) =>
-        this.recordWithdrawn(manager, await this.repository.deleteByInviter(manager, userId), actor),
-      to: async (manager, userId, actor) =>
-        this.recordWithdrawn(manager, await this.repository.deleteTo(manager, null, userId), actor),
+      by: async (userId, actor) => this.recordWithdrawn(await this.repository.deleteByInviter(userId), actor),
+      to: async (userId, actor) => this.recordWithdrawn(await this.repository.deleteTo(null, userId), actor),
     });
   }
 
@@ -68,20 +65,20 @@ export class OperatorInvitationsService {
     await this.refuseAlone(role, present);
     if (present?.environment === 'sandbox') throw conflict('This is the address of an invented driver.');
     try {
-      return await this.transactions.run(async (manager) => {
-        await this.protection.requireAdmin(manager, actor);
-        const invitedBy = await this.adminBehind(manager, actor);
+      return await this.transactions.run(async () => {
+        await this.protection.requireAdmin(actor);
+        const invitedBy = await this.adminBehind(actor);
         const { name } = this.brand.current;
-        const id = await this.links.send(manager, { organisationId: null, email, role, invitedBy }, (url) =>
+        const id = await this.links.send({ organisationId: null, email, role, invitedBy }, (url) =>
           MAIL_TEXTS.operatorInvitation(name, role, url),
         );
         // The address is not written to the log, because it could not be erased there.
-        await this.audit.record(manager, actor, {
+        await this.audit.record(actor, {
           action: 'invitation.sent',
           subjectId: id,
           after: { role },
         });
-        return this.repository.getForOperators(manager, id);
+        return this.repository.getForOperators(id);
       });
     } catch (error) {
       if (!isUniqueViolation(error, 'organisation_invitations_operator_email_key')) throw error;
@@ -91,18 +88,18 @@ export class OperatorInvitationsService {
 
   /** Ends an invitation; throws a 404 problem for one that is used, expired or an organisation's. */
   async withdraw(id: string, actor: Actor): Promise<void> {
-    await this.transactions.run(async (manager) => {
-      await this.protection.requireAdmin(manager, actor);
-      if (!(await this.repository.delete(manager, null, id))) {
+    await this.transactions.run(async () => {
+      await this.protection.requireAdmin(actor);
+      if (!(await this.repository.delete(null, id))) {
         throw notFound('There is no such invitation. It may have been used already.');
       }
-      await this.audit.record(manager, actor, { action: 'invitation.withdrawn', subjectId: id });
+      await this.audit.record(actor, { action: 'invitation.withdrawn', subjectId: id });
     });
   }
 
-  private recordWithdrawn(manager: EntityManager, ids: string[], actor: Actor): Promise<void> {
+  private recordWithdrawn(ids: string[], actor: Actor): Promise<void> {
     const entries = ids.map((id) => ({ action: 'invitation.withdrawn' as const, subjectId: id }));
-    return this.audit.recordAll(manager, actor, entries);
+    return this.audit.recordAll(actor, entries);
   }
 
   /**
@@ -118,18 +115,18 @@ export class OperatorInvitationsService {
     const passwordHash = password === undefined ? undefined : await hashPassword(password);
     const changes = { role: 'operator', operatorRole: role, emailVerified: true, passwordHash } as const;
     try {
-      return await this.transactions.run(async (manager) => {
-        if (!(await this.protection.isStillAdmin(manager, { type: 'user', id: invitedBy }))) return false;
-        const invitation = await this.repository.use(manager, digestOf(key));
+      return await this.transactions.run(async () => {
+        if (!(await this.protection.isStillAdmin({ type: 'user', id: invitedBy }))) return false;
+        const invitation = await this.repository.use(digestOf(key));
         if (!invitation) return false;
         // As the admin who gives the role, with only that admin's power.
         const given: Actor = { ...actor, operatorRole: 'admin' };
-        await this.users.updateIn(manager, userId, changes, given, async (_manager, before) => {
+        await this.users.updateIn(userId, changes, given, async (before) => {
           if (!isFor(invitation, before)) throw new NotForThem();
           if (before.role === 'operator') throw conflict('You are an operator already.');
           await this.refuseAlone(role, before);
         });
-        await this.recordUse(manager, actor, found, userId);
+        await this.recordUse(actor, found, userId);
         return true;
       });
     } catch (error) {
@@ -148,21 +145,21 @@ export class OperatorInvitationsService {
     const { invitedBy, role } = found;
     await this.refuseAlone(role);
     const passwordHash = await hashPassword(person.password);
-    return this.users.createBy(async (manager, insert) => {
-      if (!(await this.protection.isStillAdmin(manager, { type: 'user', id: invitedBy }))) return false;
-      const invitation = await this.repository.use(manager, digestOf(key));
+    return this.users.createBy(async (insert) => {
+      if (!(await this.protection.isStillAdmin({ type: 'user', id: invitedBy }))) return false;
+      const invitation = await this.repository.use(digestOf(key));
       if (!invitation) return false;
       const { email } = invitation;
       const account = { email, name: person.name, passwordHash, emailVerified: true };
       const user = await insert({ ...account, role: 'operator', operatorRole: role }, actor);
-      await this.recordUse(manager, { ...actor, id: user.id }, found, user.id);
+      await this.recordUse({ ...actor, id: user.id }, found, user.id);
       return true;
     });
   }
 
-  private async adminBehind(manager: EntityManager, { type, id, ownerId }: Actor): Promise<string> {
+  private async adminBehind({ type, id, ownerId }: Actor): Promise<string> {
     const person = type === 'client' ? ownerId : id;
-    if (!person || !(await this.protection.isStillAdmin(manager, { type: 'user', id: person }))) {
+    if (!person || !(await this.protection.isStillAdmin({ type: 'user', id: person }))) {
       throw conflict(
         'An admin has to be responsible for each invitation. Use a client that an admin owns, or the console.',
       );
@@ -193,12 +190,11 @@ export class OperatorInvitationsService {
   }
 
   private recordUse(
-    manager: EntityManager,
     actor: Actor,
     { id, role, invitedBy }: OperatorInvitation,
     userId: string,
   ): Promise<void> {
-    return this.audit.record(manager, actor, {
+    return this.audit.record(actor, {
       action: 'invitation.accepted',
       subjectId: id,
       after: { user_id: userId, role, invited_by: invitedBy },

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager } from 'typeorm';
+import { Repository } from 'typeorm';
 import type { Actor } from '#records/audit/audit.service.js';
 import { readPage, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
 import { RedirectUriRequestEntity, type RedirectUriRequestState } from './redirect-uri-request.entity.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 /** All given members must match. */
 export interface RedirectUriRequestFilter {
@@ -35,35 +34,34 @@ export class RedirectUriRequestsRepository {
     return this.requests.find({ where: { requestedBy: userId }, order: { id: 'DESC' }, take: limit });
   }
 
-  find(id: string, manager: EntityManager = this.requests.manager): Promise<RedirectUriRequestEntity | null> {
-    return manager.withRepository(this.requests).findOneBy({ id });
+  find(id: string): Promise<RedirectUriRequestEntity | null> {
+    return this.requests.findOneBy({ id });
   }
 
-  countPending(clientId?: string, manager: EntityManager = this.requests.manager): Promise<number> {
+  countPending(clientId?: string): Promise<number> {
     const which = clientId === undefined ? {} : { clientId };
-    return manager.withRepository(this.requests).countBy({ state: 'pending', ...which });
+    return this.requests.countBy({ state: 'pending', ...which });
   }
 
   async insert(
-    manager: EntityManager,
     request: Pick<RedirectUriRequestEntity, 'id' | 'clientId' | 'action' | 'uri' | 'requestedBy'>,
   ): Promise<void> {
-    await manager.withRepository(this.requests).insert({ ...request, state: 'pending' });
+    await this.requests.insert({ ...request, state: 'pending' });
   }
 
   /** Decides a pending request once; undefined if it is not pending. */
   async decide(
-    manager: EntityManager,
     id: string,
     state: 'approved' | 'rejected',
     by: Actor,
     reason: string | null,
   ): Promise<RedirectUriRequestEntity | undefined> {
-    const { affected } = await queryIn(manager, this.requests)
+    const { affected } = await this.requests
+      .createQueryBuilder()
       .update()
       .set({ state, reason, decidedByType: by.type, decidedById: by.id, decidedAt: () => 'now()' })
       .where("id = :id AND state = 'pending'", { id })
       .execute();
-    return affected === 1 ? ((await this.find(id, manager)) ?? undefined) : undefined;
+    return affected === 1 ? ((await this.find(id)) ?? undefined) : undefined;
   }
 }

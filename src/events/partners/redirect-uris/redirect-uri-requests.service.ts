@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, SERVICE_ACTOR, type Actor } from '#records/audit/audit.service.js';
 import { redirectUrisAfter, type RedirectUriChange } from '#access/clients/client-rules.js';
 import type { ClientEntity } from '#access/clients/client.entity.js';
@@ -68,17 +67,17 @@ export class RedirectUriRequestsService {
   ): Promise<RedirectUriRequestEntity> {
     const id = newId('ruri');
     try {
-      return await this.transactions.run(async (manager) => {
-        const client = await this.clients.lockIn(manager, clientId);
+      return await this.transactions.run(async () => {
+        const client = await this.clients.lockIn(clientId);
         checkUri(client, change);
         checkChange(client, change);
-        if ((await this.repository.countPending(clientId, manager)) >= WAITING_PER_CLIENT) {
+        if ((await this.repository.countPending(clientId)) >= WAITING_PER_CLIENT) {
           throw conflict(`At most ${WAITING_PER_CLIENT} requests can wait for each client.`);
         }
-        await this.repository.insert(manager, { id, clientId, ...change, requestedBy: userId });
-        const request = (await this.repository.find(id, manager))!;
-        await this.record(manager, 'redirect_uri_request.asked', request, actor);
-        return isSandbox(client) ? this.carryOut(manager, client, id, SERVICE_ACTOR) : request;
+        await this.repository.insert({ id, clientId, ...change, requestedBy: userId });
+        const request = (await this.repository.find(id))!;
+        await this.record('redirect_uri_request.asked', request, actor);
+        return isSandbox(client) ? this.carryOut(client, id, SERVICE_ACTOR) : request;
       });
     } catch (error) {
       if (!isUniqueViolation(error, 'redirect_uri_requests_pending_key')) throw error;
@@ -92,69 +91,62 @@ export class RedirectUriRequestsService {
    */
   async approve(id: string, actor: Actor): Promise<RedirectUriRequestEntity> {
     const { clientId } = await this.get(id);
-    return this.transactions.run(async (manager) => {
+    return this.transactions.run(async () => {
       // Locked first, in the order of everything that changes operators' roles.
-      await this.protection.requireAdmin(manager, actor);
-      const client = await this.clients.lockIn(manager, clientId);
-      return this.carryOut(manager, client, id, actor);
+      await this.protection.requireAdmin(actor);
+      const client = await this.clients.lockIn(clientId);
+      return this.carryOut(client, id, actor);
     });
   }
 
   /** Rejects a request. Throws a 404 problem for an unknown one, and a 409 problem for one that is not pending. */
   async reject(id: string, reason: string | null, actor: Actor): Promise<RedirectUriRequestEntity> {
     const { clientId } = await this.get(id);
-    return this.transactions.run(async (manager) => {
-      await this.protection.requireAdmin(manager, actor);
-      const client = await this.clients.lockIn(manager, clientId);
-      const request = await this.decide(manager, id, 'rejected', actor, reason);
-      await this.record(manager, 'redirect_uri_request.rejected', request, actor);
+    return this.transactions.run(async () => {
+      await this.protection.requireAdmin(actor);
+      const client = await this.clients.lockIn(clientId);
+      const request = await this.decide(id, 'rejected', actor, reason);
+      await this.record('redirect_uri_request.rejected', request, actor);
       const message = MESSAGES.redirectUriRejected(client.name, request.action, request.uri, reason);
-      await this.members.tellAdmins(manager, client.ownerId, message);
+      await this.members.tellAdmins(client.ownerId, message);
       return request;
     });
   }
 
-  private async carryOut(
-    manager: EntityManager,
-    client: ClientEntity,
-    id: string,
-    actor: Actor,
-  ): Promise<RedirectUriRequestEntity> {
-    const request = await this.decide(manager, id, 'approved', actor, null);
+  private async carryOut(client: ClientEntity, id: string, actor: Actor): Promise<RedirectUriRequestEntity> {
+    const request = await this.decide(id, 'approved', actor, null);
     try {
       checkUri(client, request);
       checkChange(client, request);
-      await this.clients.changeRedirectUriIn(manager, client, request, actor);
+      await this.clients.changeRedirectUriIn(client, request, actor);
     } catch (error) {
       if (error instanceof Problem && error.status === 400) throw conflict(reasonOf(error));
       throw error;
     }
-    await this.record(manager, 'redirect_uri_request.approved', request, actor);
+    await this.record('redirect_uri_request.approved', request, actor);
     const message = MESSAGES.redirectUriApproved(client.name, request.action, request.uri);
-    await this.members.tellAdmins(manager, client.ownerId, message);
+    await this.members.tellAdmins(client.ownerId, message);
     return request;
   }
 
   private async decide(
-    manager: EntityManager,
     id: string,
     state: 'approved' | 'rejected',
     actor: Actor,
     reason: string | null,
   ): Promise<RedirectUriRequestEntity> {
-    const decided = await this.repository.decide(manager, id, state, actor, reason);
+    const decided = await this.repository.decide(id, state, actor, reason);
     if (decided) return decided;
-    const found = (await this.repository.find(id, manager)) ?? missing();
+    const found = (await this.repository.find(id)) ?? missing();
     throw conflict(`This is not pending: it is ${found.state}.`);
   }
 
   private record(
-    manager: EntityManager,
     action: string,
     { id, clientId, action: what, uri }: RedirectUriRequestEntity,
     actor: Actor,
   ): Promise<void> {
-    return this.audit.record(manager, actor, {
+    return this.audit.record(actor, {
       action,
       subjectType: 'redirect_uri_request',
       subjectId: id,

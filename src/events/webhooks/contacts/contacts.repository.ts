@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, Not, Repository, type EntityManager } from 'typeorm';
+import { IsNull, Not, Repository } from 'typeorm';
 import { ClientEntity } from '#access/clients/client.entity.js';
 import type { MailedApplication } from '#records/mail/mail-content.js';
 import { emailKeyOf } from '#access/users/accounts/email.js';
 import { ContactEntity } from './contact.entity.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 /** A contact as its client sees it. */
 export type Contact = Pick<ContactEntity, 'id' | 'clientId' | 'email' | 'verifiedAt'>;
@@ -19,16 +18,16 @@ export class ContactsRepository {
   constructor(@InjectRepository(ContactEntity) private readonly contacts: Repository<ContactEntity>) {}
 
   /** Locks the client, so that its contacts can be counted. */
-  lockClient(manager: EntityManager, clientId: string): Promise<MailedApplication | null> {
-    return manager.findOne(ClientEntity, {
+  lockClient(clientId: string): Promise<MailedApplication | null> {
+    return this.contacts.manager.findOne(ClientEntity, {
       select: { id: true, name: true, organisation: true, logoId: true },
       where: { id: clientId },
       lock: { mode: 'for_no_key_update' },
     });
   }
 
-  list(clientId: string, manager: EntityManager = this.contacts.manager): Promise<Contact[]> {
-    return manager.withRepository(this.contacts).find({ where: { clientId }, order: { id: 'ASC' } });
+  list(clientId: string): Promise<Contact[]> {
+    return this.contacts.find({ where: { clientId }, order: { id: 'ASC' } });
   }
 
   /** Where the address is a contact, up to a limit. */
@@ -52,23 +51,23 @@ export class ContactsRepository {
   }
 
   /** Those who may be told something, with what their mails show of the client. */
-  async verified(
-    manager: EntityManager,
-    clientId: string,
-  ): Promise<{ client: MailedApplication; contacts: Contact[] }> {
-    const contacts = await manager
-      .withRepository(this.contacts)
-      .find({ where: { clientId, verifiedAt: Not(IsNull()) }, order: { id: 'ASC' } });
+  async verified(clientId: string): Promise<{ client: MailedApplication; contacts: Contact[] }> {
+    const contacts = await this.contacts.find({
+      where: { clientId, verifiedAt: Not(IsNull()) },
+      order: { id: 'ASC' },
+    });
     if (contacts.length === 0) return { client: { name: '' }, contacts };
-    const client = await manager.findOneByOrFail(ClientEntity, { id: clientId });
+    const client = await this.contacts.manager.findOneByOrFail(ClientEntity, { id: clientId });
     return { client, contacts };
   }
 
-  async insert(
-    manager: EntityManager,
-    { digest, ttl, ...contact }: Pick<Contact, 'id' | 'clientId' | 'email'> & { digest: Buffer; ttl: number },
-  ): Promise<void> {
-    await queryIn(manager, this.contacts)
+  async insert({
+    digest,
+    ttl,
+    ...contact
+  }: Pick<Contact, 'id' | 'clientId' | 'email'> & { digest: Buffer; ttl: number }): Promise<void> {
+    await this.contacts
+      .createQueryBuilder()
       .insert()
       .values({
         ...contact,
@@ -80,11 +79,19 @@ export class ContactsRepository {
   }
 
   /** Replaces the link of a contact that is not verified; returns its address. */
-  async renewLink(
-    manager: EntityManager,
-    { id, clientId, digest, ttl }: { id: string; clientId: string; digest: Buffer; ttl: number },
-  ): Promise<string | undefined> {
-    const { raw } = await queryIn(manager, this.contacts)
+  async renewLink({
+    id,
+    clientId,
+    digest,
+    ttl,
+  }: {
+    id: string;
+    clientId: string;
+    digest: Buffer;
+    ttl: number;
+  }): Promise<string | undefined> {
+    const { raw } = await this.contacts
+      .createQueryBuilder()
       .update()
       .set({ linkDigest: digest, linkExpiresAt: expiry(ttl) })
       .where('id = :id AND clientId = :clientId AND verifiedAt IS NULL', { id, clientId })
@@ -103,11 +110,9 @@ export class ContactsRepository {
   }
 
   /** Verifies the address and uses up the link; undefined if the link no longer works. */
-  async verify(
-    manager: EntityManager,
-    digest: Buffer,
-  ): Promise<{ id: string; clientId: string } | undefined> {
-    const { raw } = await queryIn(manager, this.contacts)
+  async verify(digest: Buffer): Promise<{ id: string; clientId: string } | undefined> {
+    const { raw } = await this.contacts
+      .createQueryBuilder()
       .update()
       .set({ verifiedAt: () => 'now()', linkDigest: null, linkExpiresAt: null })
       .where(works(), { digest })
@@ -117,25 +122,22 @@ export class ContactsRepository {
     return row && { id: row.id, clientId: row.client_id };
   }
 
-  async delete(manager: EntityManager, id: string, clientId: string): Promise<boolean> {
-    const { affected } = await manager.withRepository(this.contacts).delete({ id, clientId });
+  async delete(id: string, clientId: string): Promise<boolean> {
+    const { affected } = await this.contacts.delete({ id, clientId });
     return affected === 1;
   }
 
   /** Removes an erased person's address from the contacts of all clients. */
-  async deleteByEmail(manager: EntityManager, email: string): Promise<void> {
-    await manager.withRepository(this.contacts).delete({ emailKey: emailKeyOf(email) });
+  async deleteByEmail(email: string): Promise<void> {
+    await this.contacts.delete({ emailKey: emailKeyOf(email) });
   }
 
   /**
    * Notes that the contacts are told that the endpoint is failing; undefined if it is not (10 of its last 20 attempts), or they were
    * told within a day. By hand: the condition is about the text of the results.
    */
-  async markTold(
-    manager: EntityManager,
-    endpointId: string,
-  ): Promise<{ clientId: string; url: string } | undefined> {
-    const [rows]: [{ clientId: string; url: string }[], number] = await manager.query(
+  async markTold(endpointId: string): Promise<{ clientId: string; url: string } | undefined> {
+    const [rows]: [{ clientId: string; url: string }[], number] = await this.contacts.manager.query(
       `UPDATE webhook_endpoints e SET failing_told_at = now()
         WHERE e.id = $1 AND e.enabled AND e.deleted_at IS NULL AND ${IS_FAILING} AND ${NOT_TOLD}
        RETURNING e.client_id AS "clientId", e.url`,

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { isUniqueViolation } from '#platform/database/queries/database-errors.js';
@@ -32,7 +31,7 @@ export class ContactsService {
     private readonly audit: AuditService,
     erasures: UserErasures,
   ) {
-    erasures.add((manager, _userId, { emails }) => this.forget(manager, emails));
+    erasures.add((_userId, { emails }) => this.forget(emails));
   }
 
   list(clientId: string): Promise<Contact[]> {
@@ -43,16 +42,16 @@ export class ContactsService {
   async add(clientId: string, email: string, actor: Actor): Promise<void> {
     const id = newId('cont');
     try {
-      await this.transactions.run(async (manager) => {
-        const client = await this.repository.lockClient(manager, clientId);
+      await this.transactions.run(async () => {
+        const client = await this.repository.lockClient(clientId);
         if (!client) throw notFound('There is no client with this id.');
-        if ((await this.repository.list(clientId, manager)).length >= CONTACTS_PER_CLIENT) {
+        if ((await this.repository.list(clientId)).length >= CONTACTS_PER_CLIENT) {
           throw conflict(`A client can have at most ${CONTACTS_PER_CLIENT} contacts. Remove one first.`);
         }
         const { key, digest } = newLink('emailKey');
-        await this.repository.insert(manager, { id, clientId, email, digest, ttl: LINK_TTL_SECONDS });
-        await this.queueLink(manager, { clientId, email, client, key, digest });
-        await this.record(manager, actor, 'client.contact_added', clientId, id);
+        await this.repository.insert({ id, clientId, email, digest, ttl: LINK_TTL_SECONDS });
+        await this.queueLink({ clientId, email, client, key, digest });
+        await this.record(actor, 'client.contact_added', clientId, id);
       });
     } catch (error) {
       if (!isUniqueViolation(error, 'client_contacts_email_key')) throw error;
@@ -68,19 +67,19 @@ export class ContactsService {
 
   /** Mails the link once more; the earlier one ends. */
   async resend(clientId: string, id: string): Promise<void> {
-    await this.transactions.run(async (manager) => {
-      const client = await this.repository.lockClient(manager, clientId);
+    await this.transactions.run(async () => {
+      const client = await this.repository.lockClient(clientId);
       const { key, digest } = newLink('emailKey');
-      const email = await this.repository.renewLink(manager, { id, clientId, digest, ttl: LINK_TTL_SECONDS });
+      const email = await this.repository.renewLink({ id, clientId, digest, ttl: LINK_TTL_SECONDS });
       if (!client || email === undefined) this.missing();
-      await this.queueLink(manager, { clientId, email, client, key, digest });
+      await this.queueLink({ clientId, email, client, key, digest });
     });
   }
 
   async remove(clientId: string, id: string, actor: Actor): Promise<void> {
-    await this.transactions.run(async (manager) => {
-      if (!(await this.repository.delete(manager, id, clientId))) this.missing();
-      await this.record(manager, actor, 'client.contact_removed', clientId, id);
+    await this.transactions.run(async () => {
+      if (!(await this.repository.delete(id, clientId))) this.missing();
+      await this.record(actor, 'client.contact_removed', clientId, id);
     });
   }
 
@@ -92,10 +91,10 @@ export class ContactsService {
   /** Verifies an address by its link; false for a link that no longer works. */
   async confirm(key: string, actor: Actor): Promise<boolean> {
     if (!isSecret('emailKey', key)) return false;
-    return this.transactions.run(async (manager) => {
-      const contact = await this.repository.verify(manager, digestOf(key));
+    return this.transactions.run(async () => {
+      const contact = await this.repository.verify(digestOf(key));
       if (!contact) return false;
-      await this.record(manager, actor, 'client.contact_verified', contact.clientId, contact.id);
+      await this.record(actor, 'client.contact_verified', contact.clientId, contact.id);
       return true;
     });
   }
@@ -111,9 +110,9 @@ export class ContactsService {
     const contact = await this.contactOf(key);
     if (!contact) return false;
     const { id, clientId } = contact;
-    return this.transactions.run(async (manager) => {
-      if (!(await this.repository.delete(manager, id, clientId))) return false;
-      await this.record(manager, actor, 'client.contact_removed', clientId, id);
+    return this.transactions.run(async () => {
+      if (!(await this.repository.delete(id, clientId))) return false;
+      await this.record(actor, 'client.contact_removed', clientId, id);
       return true;
     });
   }
@@ -128,53 +127,45 @@ export class ContactsService {
   /** Tells the contacts that an endpoint is failing, at most daily. */
   async tellFailing(endpointId: string): Promise<void> {
     if (!this.mails.isOn) return;
-    await this.transactions.run(async (manager) => {
-      const endpoint = await this.repository.markTold(manager, endpointId);
+    await this.transactions.run(async () => {
+      const endpoint = await this.repository.markTold(endpointId);
       if (!endpoint) return;
       const { clientId, url } = endpoint;
-      await this.tell(manager, 'endpoint_failing', clientId, (client) =>
-        MAIL_TEXTS.endpointFailing(client, url),
-      );
+      await this.tell('endpoint_failing', clientId, (client) => MAIL_TEXTS.endpointFailing(client, url));
     });
   }
 
   /** Tells the contacts that the service disabled an endpoint, in the transaction that disables it. */
   async tellDisabled(
-    manager: EntityManager,
     { clientId, url }: { clientId: string; url: string },
     reason: EndpointDisabledReason,
   ): Promise<void> {
     if (!this.mails.isOn) return;
-    await this.tell(manager, 'endpoint_disabled', clientId, (client) =>
+    await this.tell('endpoint_disabled', clientId, (client) =>
       MAIL_TEXTS.endpointDisabled(client, url, DISABLED_BECAUSE[reason]),
     );
   }
 
   /** Tells the contacts how many consents will soon end, in the transaction that tells the users; once for each day. */
-  async tellConsentsEnding(
-    manager: EntityManager,
-    clientId: string,
-    { count, day }: { count: string; day: string },
-  ): Promise<void> {
+  async tellConsentsEnding(clientId: string, { count, day }: { count: string; day: string }): Promise<void> {
     const { baseUrl, consentNoticeDays: days } = this.settings;
     const ending = { count, days, url: `${baseUrl}/portal/sign-in` };
     const mailOf = (client: MailedApplication) => MAIL_TEXTS.consentsEnding(client, ending);
-    await this.tell(manager, 'consents_ending', clientId, mailOf, day);
+    await this.tell('consents_ending', clientId, mailOf, day);
   }
 
   /** `happening`: what makes it happen once; by default the caller's guarded write does. */
   private async tell(
-    manager: EntityManager,
     kind: 'endpoint_failing' | 'endpoint_disabled' | 'consents_ending',
     clientId: string,
     mailOf: (client: MailedApplication) => MailText,
     happening: string = newId('form'),
   ): Promise<void> {
-    const { client, contacts } = await this.repository.verified(manager, clientId);
+    const { client, contacts } = await this.repository.verified(clientId);
     for (const { id, email } of contacts) {
       const cause = `${kind} ${id} ${happening}`;
       const unsubscribeUrl = this.mails.unsubscribeUrl({ kind: 'client_contact', id }, email);
-      await this.mails.queue(manager, {
+      await this.mails.queue({
         kind,
         clientId,
         address: email,
@@ -185,11 +176,14 @@ export class ContactsService {
     }
   }
 
-  private async queueLink(
-    manager: EntityManager,
-    to: { clientId: string; email: string; client: MailedApplication; key: string; digest: Buffer },
-  ): Promise<void> {
-    await this.mails.queue(manager, {
+  private async queueLink(to: {
+    clientId: string;
+    email: string;
+    client: MailedApplication;
+    key: string;
+    digest: Buffer;
+  }): Promise<void> {
+    await this.mails.queue({
       kind: 'verify_contact',
       clientId: to.clientId,
       address: to.email,
@@ -199,26 +193,20 @@ export class ContactsService {
     });
   }
 
-  private async forget(manager: EntityManager, emails: string[]): Promise<Record<string, unknown>> {
-    for (const email of emails) await this.repository.deleteByEmail(manager, email);
+  private async forget(emails: string[]): Promise<Record<string, unknown>> {
+    for (const email of emails) await this.repository.deleteByEmail(email);
     return {};
   }
 
   /** The address is not written to the log, because it could not be erased there. */
-  private record(
-    manager: EntityManager,
-    actor: Actor,
-    action: string,
-    clientId: string,
-    contactId: string,
-  ): Promise<void> {
+  private record(actor: Actor, action: string, clientId: string, contactId: string): Promise<void> {
     const entry = {
       action,
       subjectType: 'client',
       subjectId: clientId,
       after: { contact: contactId },
     } as const;
-    return this.audit.record(manager, actor, entry);
+    return this.audit.record(actor, entry);
   }
 
   private missing(): never {

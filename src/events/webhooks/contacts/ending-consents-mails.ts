@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { ConsentEvents, type ConsentChange } from '#access/consents/consent-events.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
 import { MailsService } from '#records/mail/mails.service.js';
@@ -17,16 +16,16 @@ export class EndingConsentsMails {
     private readonly mails: MailsService,
     events: ConsentEvents,
   ) {
-    events.add((manager, changes) => this.tell(manager, changes));
+    events.add((changes) => this.tell(changes));
   }
 
-  private async tell(manager: EntityManager, changes: ConsentChange[]): Promise<void> {
+  private async tell(changes: ConsentChange[]): Promise<void> {
     if (!this.mails.isOn) return;
     const expiring = changes.filter(({ kind }) => kind === 'expiring');
     // In order, because two that tell the same clients at a time wait for each other.
     for (const clientId of [...new Set(expiring.map((change) => change.clientId))].sort()) {
-      const { count, day } = await this.consents.countEnding(manager, clientId, COUNTED_UP_TO);
-      await this.contacts.tellConsentsEnding(manager, clientId, { count: inWords(count), day });
+      const { count, day } = await this.consents.countEnding(clientId, COUNTED_UP_TO);
+      await this.contacts.tellConsentsEnding(clientId, { count: inWords(count), day });
     }
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, Repository, type EntityManager, type SelectQueryBuilder } from 'typeorm';
+import { In, Repository, type SelectQueryBuilder } from 'typeorm';
 import { userShares } from '#access/consents/consent.sql.js';
 import { readPage, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
 import { CONSENT_REVOKED } from '../events/event.js';
@@ -8,7 +8,6 @@ import { DeliveryAttemptEntity } from './delivery-attempt.entity.js';
 import { DeliveryEntity } from './delivery.entity.js';
 import type { Delivery, DeliveryDetail } from './delivery.js';
 import { filtered, orderOf, type DeliveryFilter } from './delivery-filter.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 /** A delivery with what pages and the API show: its endpoint, its event and its last attempt. */
 type ReadDelivery = DeliveryEntity &
@@ -111,8 +110,9 @@ export class DeliveriesRepository {
    * Restarts a delivery's schedule, due immediately. False while an attempt is running, for a deleted endpoint, and if its user
    * was erased.
    */
-  async resend(manager: EntityManager, id: string): Promise<boolean> {
-    const { affected } = await queryIn(manager, this.deliveries)
+  async resend(id: string): Promise<boolean> {
+    const { affected } = await this.deliveries
+      .createQueryBuilder()
       .update()
       .set(RESTARTED)
       .where('id = :id AND leaseId IS NULL AND NOT erased', { id })
@@ -124,9 +124,9 @@ export class DeliveriesRepository {
   }
 
   /** Marks the deliveries about a user as erased, and cancels those without a running attempt. */
-  async eraseUser(manager: EntityManager, userId: string): Promise<void> {
+  async eraseUser(userId: string): Promise<void> {
     // The rows are locked in the order of their ids by the statement that changes them.
-    await manager.query(
+    await this.deliveries.manager.query(
       `UPDATE deliveries d
           SET erased = true,
               state = CASE WHEN w.ends THEN 'cancelled' ELSE d.state END,
@@ -144,9 +144,9 @@ export class DeliveriesRepository {
   }
 
   /** Removes the responses to all deliveries about a user, including those of revoked consents. */
-  async eraseResponses(manager: EntityManager, userId: string): Promise<void> {
+  async eraseResponses(userId: string): Promise<void> {
     // The query builder does not support updates from a join.
-    await manager.query(
+    await this.deliveries.manager.query(
       `UPDATE delivery_attempts a SET response_start = NULL, response_headers = NULL
          FROM deliveries d JOIN events v ON v.id = d.event_id
         WHERE a.delivery_id = d.id AND v.user_id = $1`,

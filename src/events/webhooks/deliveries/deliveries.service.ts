@@ -72,15 +72,15 @@ export class DeliveriesService {
    */
   async resend(id: string, clientId: string | undefined, actor: Actor): Promise<DeliveryDetail> {
     const before = await this.get(id, clientId);
-    await this.transactions.run(async (manager) => {
-      if (!(await this.repository.resend(manager, id))) {
+    await this.transactions.run(async () => {
+      if (!(await this.repository.resend(id))) {
         throw conflict(
           before.payloadHidden === 'erased'
             ? 'The user that this delivery was about was erased, so there is nothing left to send.'
             : 'This delivery is being attempted right now, or its endpoint was deleted.',
         );
       }
-      await this.audit.record(manager, actor, {
+      await this.audit.record(actor, {
         action: 'delivery.resent',
         subjectId: id,
         before: { state: before.state, attempts: before.attempts },

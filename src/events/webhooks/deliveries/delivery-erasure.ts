@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { UserErasures } from '#access/users/accounts/user-erasures.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
@@ -15,14 +14,14 @@ export class DeliveryErasure {
     private readonly events: EventsRepository,
     erasures: UserErasures,
   ) {
-    erasures.add((manager, userId) => this.erase(manager, userId));
+    erasures.add((userId) => this.erase(userId));
   }
 
-  private async erase(manager: EntityManager, userId: string): Promise<Record<string, unknown>> {
-    await this.deliveries.eraseUser(manager, userId);
+  private async erase(userId: string): Promise<Record<string, unknown>> {
+    await this.deliveries.eraseUser(userId);
     // A response may repeat what was sent.
-    await this.deliveries.eraseResponses(manager, userId);
-    await this.events.eraseUser(manager, userId);
+    await this.deliveries.eraseResponses(userId);
+    await this.events.eraseUser(userId);
     return {};
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager, type SelectQueryBuilder } from 'typeorm';
+import { Repository, type SelectQueryBuilder } from 'typeorm';
 import { consentIncludedSince, consentIncludes } from '#access/consents/consent.sql.js';
 import { countUpTo } from '#platform/database/queries/count-up-to.js';
 import { firstIdAt } from '#platform/secrets/ids.js';
@@ -56,12 +56,12 @@ export class RecoveriesRepository {
   /** How many deliveries a recovery would resend, counted up to a limit. */
   count(resent: Resent, limit: number): Promise<number> {
     const query = resendable(this.deliveries.createQueryBuilder('delivery'), resent);
-    return countUpTo(limit, this.deliveries.manager, query);
+    return countUpTo(limit, query);
   }
 
   /** Resends up to `limit` deliveries for a recovery, from the start of their schedule; returns their number. */
-  async resend(manager: EntityManager, recoveryId: string, resent: Resent, limit: number): Promise<number> {
-    const deliveries = manager.withRepository(this.deliveries);
+  async resend(recoveryId: string, resent: Resent, limit: number): Promise<number> {
+    const deliveries = this.deliveries;
     const chosen = resendable(deliveries.createQueryBuilder('delivery').select('delivery.id'), resent)
       // What the same recovery has resent before, in any state, matches again.
       .andWhere('delivery.recoveryId IS DISTINCT FROM :newRecoveryId', { newRecoveryId: recoveryId })
@@ -78,12 +78,12 @@ export class RecoveriesRepository {
     return affected!;
   }
 
-  async insert(manager: EntityManager, recovery: NewRecovery): Promise<void> {
-    await manager.withRepository(this.recoveries).insert({ ...recovery, total: 0 });
+  async insert(recovery: NewRecovery): Promise<void> {
+    await this.recoveries.insert({ ...recovery, total: 0 });
   }
 
-  async setTotal(manager: EntityManager, id: string, total: number): Promise<void> {
-    await manager.withRepository(this.recoveries).update({ id }, { total });
+  async setTotal(id: string, total: number): Promise<void> {
+    await this.recoveries.update({ id }, { total });
   }
 
   /** A recovery with its progress. */
@@ -117,11 +117,8 @@ export class RecoveriesRepository {
   }
 
   /** Closes them, each once; undefined if not found. */
-  async closePauses(
-    manager: EntityManager,
-    endpointId: string,
-  ): Promise<{ from: Date; to: Date } | undefined> {
-    const [rows]: [{ from: Date; to: Date }[], number] = await manager.query(
+  async closePauses(endpointId: string): Promise<{ from: Date; to: Date } | undefined> {
+    const [rows]: [{ from: Date; to: Date }[], number] = await this.deliveries.manager.query(
       `UPDATE webhook_pauses SET sent_at = now() WHERE endpoint_id = $1 AND sent_at IS NULL
        RETURNING disabled_at AS "from", enabled_at AS "to"`,
       [endpointId],
@@ -132,8 +129,8 @@ export class RecoveriesRepository {
   }
 
   /** Reopens the pauses that this transaction has closed, because not everything was sent. */
-  async reopenPauses(manager: EntityManager, endpointId: string): Promise<void> {
-    await manager.query(
+  async reopenPauses(endpointId: string): Promise<void> {
+    await this.deliveries.manager.query(
       'UPDATE webhook_pauses SET sent_at = NULL WHERE endpoint_id = $1 AND sent_at = now()',
       [endpointId],
     );
@@ -145,11 +142,10 @@ export class RecoveriesRepository {
    * query builder has no such insert.
    */
   async sendMissed(
-    manager: EntityManager,
     { recoveryId, endpointId, clientId, from, to }: Missed,
     { sent, limit }: Part,
   ): Promise<number> {
-    const [row]: { count: number }[] = await manager.query(
+    const [row]: { count: number }[] = await this.deliveries.manager.query(
       `WITH missed AS MATERIALIZED (
          SELECT v.id, v.type, v.created_at, v.realm
            FROM webhook_endpoints e
@@ -169,11 +165,10 @@ export class RecoveriesRepository {
 
   /** The same for events that this service published for the client alone, found by their deliveries to its other endpoints. */
   async sendMissedOfClient(
-    manager: EntityManager,
     { recoveryId, endpointId, clientId, from, to }: Missed,
     { sent, limit }: Part,
   ): Promise<number> {
-    const [row]: { count: number }[] = await manager.query(
+    const [row]: { count: number }[] = await this.deliveries.manager.query(
       `WITH missed AS MATERIALIZED (
          SELECT v.id, v.type, v.created_at, v.realm
            FROM webhook_endpoints e

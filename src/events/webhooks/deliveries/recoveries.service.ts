@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { conflict, notFound, validationFailed } from '#platform/http/problems/problem.js';
@@ -92,20 +91,18 @@ export class RecoveriesService {
    * can be sent afterwards. Throws a 409 problem if there is nothing to send, and for a disabled endpoint.
    */
   async sendMissed(clientId: string, endpointId: string, actor: Actor): Promise<string> {
-    return this.inOne(actor, async (manager) => {
-      const endpoint = await this.endpoints.hold(manager, endpointId, clientId);
+    return this.inOne(actor, async () => {
+      const endpoint = await this.endpoints.hold(endpointId, clientId);
       if (!endpoint) throw notFound('There is no webhook endpoint with this id.');
       if (!endpoint.enabled) throw conflict('The endpoint is disabled. Enable it first.');
-      const range = await this.repository.closePauses(manager, endpointId);
+      const range = await this.repository.closePauses(endpointId);
       if (!range) throw conflict('What was missed was sent already.');
       const recovery = { id: newId('rcvr'), kind: 'missed' as const, clientId, endpointId, ...range };
-      await this.repository.insert(manager, recovery);
+      await this.repository.insert(recovery);
       const missed = { recoveryId: recovery.id, endpointId, clientId, ...range };
-      const ofUsers = await inParts(0, (part) => this.repository.sendMissed(manager, missed, part));
-      const total = await inParts(ofUsers, (part) =>
-        this.repository.sendMissedOfClient(manager, missed, part),
-      );
-      if (total === RECOVERY_MAX) await this.repository.reopenPauses(manager, endpointId);
+      const ofUsers = await inParts(0, (part) => this.repository.sendMissed(missed, part));
+      const total = await inParts(ofUsers, (part) => this.repository.sendMissedOfClient(missed, part));
+      if (total === RECOVERY_MAX) await this.repository.reopenPauses(endpointId);
       return { recovery, total };
     });
   }
@@ -119,11 +116,9 @@ export class RecoveriesService {
 
   private make(input: Omit<NewRecovery, 'id'>, actor: Actor, resent: Resent): Promise<string> {
     const recovery = { ...input, id: newId('rcvr') };
-    return this.inOne(actor, async (manager) => {
-      await this.repository.insert(manager, recovery);
-      const total = await inParts(0, ({ limit }) =>
-        this.repository.resend(manager, recovery.id, resent, limit),
-      );
+    return this.inOne(actor, async () => {
+      await this.repository.insert(recovery);
+      const total = await inParts(0, ({ limit }) => this.repository.resend(recovery.id, resent, limit));
       return { recovery, total };
     });
   }
@@ -131,13 +126,13 @@ export class RecoveriesService {
   /** Creates a recovery with its total and its audit event in one transaction, and wakes the workers. */
   private async inOne(
     actor: Actor,
-    work: (manager: EntityManager) => Promise<{ recovery: NewRecovery; total: number }>,
+    work: () => Promise<{ recovery: NewRecovery; total: number }>,
   ): Promise<string> {
-    const id = await this.transactions.run(async (manager) => {
-      const { recovery, total } = await work(manager);
-      await this.repository.setTotal(manager, recovery.id, total);
+    const id = await this.transactions.run(async () => {
+      const { recovery, total } = await work();
+      await this.repository.setTotal(recovery.id, total);
       const { kind, endpointId, from, to } = recovery;
-      await this.audit.record(manager, actor, {
+      await this.audit.record(actor, {
         action: 'delivery.recovered',
         subjectType: endpointId === null ? 'client' : 'webhook_endpoint',
         subjectId: endpointId ?? recovery.clientId,

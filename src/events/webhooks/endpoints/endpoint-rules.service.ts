@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import type { ClientEntity } from '#access/clients/client.entity.js';
 import { illegible } from '#platform/http/validation/legible-text.js';
 import { validationFailed } from '#platform/http/problems/problem.js';
@@ -47,8 +46,8 @@ export class EndpointRules {
   }
 
   /** Checks the types again, and locks their scopes until the endpoint has subscribed. */
-  async holdTypes(manager: EntityManager, scopes: string[], names: string[]): Promise<void> {
-    const errors = typeErrors(await this.eventTypes.hold(manager, names), scopes, names);
+  async holdTypes(scopes: string[], names: string[]): Promise<void> {
+    const errors = typeErrors(await this.eventTypes.hold(names), scopes, names);
     if (errors.length > 0) throw validationFailed({ event_types: errors });
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Equal, IsNull, MoreThan, Not, Repository, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { Equal, IsNull, MoreThan, Not, Repository, type FindOptionsWhere } from 'typeorm';
 import { ClientEntity } from '#access/clients/client.entity.js';
 import { columnList } from '#platform/database/queries/column-list.js';
 import { patternOf } from '#platform/database/queries/search.js';
@@ -16,7 +16,6 @@ import { EndpointEntity, type EndpointDisabledReason } from './endpoint.entity.j
 import type { EndpointInList } from './endpoint-in-list.js';
 import { ENDPOINT } from './endpoint.resource.js';
 import type { EndpointHour, HourOfAllEndpoints } from './endpoint-hour.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 /** All given members must match. */
 export interface EndpointFilter {
@@ -69,12 +68,8 @@ export class EndpointsRepository {
     @InjectRepository(EndpointHourEntity) private readonly endpointHours: Repository<EndpointHourEntity>,
   ) {}
 
-  find(
-    id: string,
-    clientId: string | undefined,
-    manager: EntityManager = this.endpoints.manager,
-  ): Promise<EndpointEntity | null> {
-    return manager.withRepository(this.endpoints).findOneBy(liveOf(id, clientId));
+  find(id: string, clientId: string | undefined): Promise<EndpointEntity | null> {
+    return this.endpoints.findOneBy(liveOf(id, clientId));
   }
 
   firstUrls(limit: number): Promise<Pick<EndpointEntity, 'id' | 'url'>[]> {
@@ -82,16 +77,16 @@ export class EndpointsRepository {
     return this.endpoints.find({ select: { id: true, url: true }, where, order: { id: 'ASC' }, take: limit });
   }
 
-  lock(manager: EntityManager, id: string, clientId: string | undefined): Promise<EndpointEntity | null> {
-    return manager.withRepository(this.endpoints).findOne({
+  lock(id: string, clientId: string | undefined): Promise<EndpointEntity | null> {
+    return this.endpoints.findOne({
       where: liveOf(id, clientId),
       lock: { mode: 'for_no_key_update' },
     });
   }
 
   /** It cannot be removed until the transaction ends; results of its deliveries are still written. */
-  hold(manager: EntityManager, id: string, clientId: string): Promise<EndpointEntity | null> {
-    return manager.withRepository(this.endpoints).findOne({
+  hold(id: string, clientId: string): Promise<EndpointEntity | null> {
+    return this.endpoints.findOne({
       where: liveOf(id, clientId),
       lock: { mode: 'for_key_share' },
     });
@@ -102,24 +97,18 @@ export class EndpointsRepository {
     return this.endpoints.existsBy({ id, clientId });
   }
 
-  async insert(manager: EntityManager, endpoint: EndpointRow): Promise<void> {
-    await manager
-      .withRepository(this.endpoints)
-      .insert({ ...endpoint, disabledAt: endpoint.enabled ? null : () => 'now()' });
-    if (endpoint.maxPerMinute !== null) await this.openThrottle(manager, endpoint.id);
+  async insert(endpoint: EndpointRow): Promise<void> {
+    await this.endpoints.insert({ ...endpoint, disabledAt: endpoint.enabled ? null : () => 'now()' });
+    if (endpoint.maxPerMinute !== null) await this.openThrottle(endpoint.id);
   }
 
   /**
    * Changes the given members. `enabled` is given only if it changes, and clears why the service disabled the endpoint; `url` is
    * given only if it changes, and clears the results of the former one.
    */
-  async update(
-    manager: EntityManager,
-    id: string,
-    { enabled, ...changes }: EndpointRowChanges,
-  ): Promise<void> {
-    if (enabled) await this.notePause(manager, id);
-    if (typeof changes.maxPerMinute === 'number') await this.openThrottle(manager, id);
+  async update(id: string, { enabled, ...changes }: EndpointRowChanges): Promise<void> {
+    if (enabled) await this.notePause(id);
+    if (typeof changes.maxPerMinute === 'number') await this.openThrottle(id);
     const turned =
       enabled === undefined
         ? {}
@@ -130,14 +119,12 @@ export class EndpointsRepository {
             failingSince: null,
           };
     const moved = changes.url === undefined ? {} : { failingSince: null, recentResults: '' };
-    await manager
-      .withRepository(this.endpoints)
-      .update({ id }, { ...changes, ...moved, ...turned, updatedAt: () => 'now()' });
+    await this.endpoints.update({ id }, { ...changes, ...moved, ...turned, updatedAt: () => 'now()' });
   }
 
   /** Records the period in which it was disabled, before it is enabled. In SQL, because it makes a row from another one. */
-  private async notePause(manager: EntityManager, id: string): Promise<void> {
-    await manager.query(
+  private async notePause(id: string): Promise<void> {
+    await this.endpoints.manager.query(
       `INSERT INTO webhook_pauses (endpoint_id, disabled_at, enabled_at)
        SELECT id, disabled_at, now() FROM webhook_endpoints WHERE id = $1 AND disabled_at IS NOT NULL
        ON CONFLICT DO NOTHING`,
@@ -146,8 +133,8 @@ export class EndpointsRepository {
   }
 
   /** Creates the row in which claims of a throttled endpoint are counted; a changed limit applies from the next claim on. */
-  private async openThrottle(manager: EntityManager, endpointId: string): Promise<void> {
-    await manager.query(
+  private async openThrottle(endpointId: string): Promise<void> {
+    await this.endpoints.manager.query(
       `INSERT INTO webhook_throttles (endpoint_id) VALUES ($1)
        ON CONFLICT (endpoint_id) DO UPDATE SET blocked_until = '-infinity'`,
       [endpointId],
@@ -155,8 +142,8 @@ export class EndpointsRepository {
   }
 
   /** Marks it as deleted; its row stays as long as its deliveries are kept. */
-  async markDeleted(manager: EntityManager, id: string): Promise<void> {
-    await manager.withRepository(this.endpoints).update({ id }, { deletedAt: () => 'now()' });
+  async markDeleted(id: string): Promise<void> {
+    await this.endpoints.update({ id }, { deletedAt: () => 'now()' });
   }
 
   /** One page of endpoints by id, with their attempts of the last 24 hours. */
@@ -233,27 +220,27 @@ export class EndpointsRepository {
    * Locks the client until the transaction ends, so that concurrent additions are counted one after another. Returns its number
    * of other endpoints: this one already exists if its form is posted again.
    */
-  async lockClientAndCountOthers(manager: EntityManager, clientId: string, id: string): Promise<number> {
+  async lockClientAndCountOthers(clientId: string, id: string): Promise<number> {
     // The row of another module is only locked here, in the transaction of the addition.
-    await manager.findOne(ClientEntity, {
+    await this.endpoints.manager.findOne(ClientEntity, {
       select: { id: true },
       where: { id: clientId },
       lock: { mode: 'for_no_key_update' },
     });
-    return manager.withRepository(this.endpoints).countBy({ id: Not(id), clientId, deletedAt: IsNull() });
+    return this.endpoints.countBy({ id: Not(id), clientId, deletedAt: IsNull() });
   }
 
   /**
    * Replaces the current secret, which stays valid until the returned time; with `present`, only if that is the current secret.
    */
   async rotateSecret(
-    manager: EntityManager,
     id: string,
     present: string | undefined,
     sealedSecret: Buffer,
     overlapSeconds: number,
   ): Promise<Date | undefined> {
-    const rotation = queryIn(manager, this.endpoints)
+    const rotation = this.endpoints
+      .createQueryBuilder()
       .update()
       .set({
         sealedPreviousSecret: () => 'sealed_secret',
@@ -320,13 +307,12 @@ export class EndpointsRepository {
    * fails and no longer does: a success may just have been written.
    */
   async disable(
-    manager: EntityManager,
     id: string,
     urlThen: string,
     reason: EndpointDisabledReason,
   ): Promise<{ clientId: string; ownerId: string; url: string } | undefined> {
     // Returns the owner, from the table of clients: the query builder does not support updates from a join.
-    const [rows]: [{ clientId: string; ownerId: string; url: string }[]] = await manager.query(
+    const [rows]: [{ clientId: string; ownerId: string; url: string }[]] = await this.endpoints.manager.query(
       `UPDATE webhook_endpoints e SET enabled = false, disabled_reason = $3, disabled_at = now(), updated_at = now()
          FROM clients c
         WHERE e.id = $1 AND e.url = $2 AND e.enabled AND e.deleted_at IS NULL AND c.id = e.client_id

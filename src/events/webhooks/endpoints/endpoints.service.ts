@@ -112,12 +112,12 @@ export class EndpointsService {
     const { secret, sealed } = this.secrets.make(id);
     const headers = this.secrets.changedHeaders(id, null, input.headers ?? {});
     try {
-      const endpoint = await this.transactions.run(async (manager) => {
-        if ((await this.repository.lockClientAndCountOthers(manager, clientId, id)) >= ENDPOINTS_PER_CLIENT) {
+      const endpoint = await this.transactions.run(async () => {
+        if ((await this.repository.lockClientAndCountOthers(clientId, id)) >= ENDPOINTS_PER_CLIENT) {
           throw conflict(`A client can have at most ${ENDPOINTS_PER_CLIENT} endpoints.`);
         }
-        await this.rules.holdTypes(manager, client.scopes, input.eventTypes);
-        await this.repository.insert(manager, {
+        await this.rules.holdTypes(client.scopes, input.eventTypes);
+        await this.repository.insert({
           id,
           clientId,
           realm: realmOf(client),
@@ -127,8 +127,8 @@ export class EndpointsService {
           headerNames: headers.headerNames,
           sealedHeaders: headers.sealedHeaders,
         });
-        const made = (await this.repository.find(id, clientId, manager))!;
-        await this.audit.record(manager, actor, {
+        const made = (await this.repository.find(id, clientId))!;
+        await this.audit.record(actor, {
           action: 'webhook_endpoint.created',
           subjectId: id,
           after: ENDPOINT.auditView(made),
@@ -154,13 +154,13 @@ export class EndpointsService {
     const present = await this.get(id, clientId);
     const client = await this.clients.get(present.clientId);
     const url = await this.rules.check(client, changes);
-    return this.transactions.run(async (manager) => {
-      const before = (await this.repository.lock(manager, id, clientId)) ?? this.missing();
-      if (changes.eventTypes) await this.rules.holdTypes(manager, client.scopes, changes.eventTypes);
+    return this.transactions.run(async () => {
+      const before = (await this.repository.lock(id, clientId)) ?? this.missing();
+      if (changes.eventTypes) await this.rules.holdTypes(client.scopes, changes.eventTypes);
       const turned = changes.enabled !== undefined && changes.enabled !== before.enabled;
       const headers =
         changes.headers && this.secrets.changedHeaders(id, before.sealedHeaders, changes.headers);
-      await this.repository.update(manager, id, {
+      await this.repository.update(id, {
         url: url === before.url ? undefined : url,
         description: changes.description,
         eventTypes: changes.eventTypes,
@@ -170,13 +170,13 @@ export class EndpointsService {
           ? { headerNames: headers.headerNames, sealedHeaders: headers.sealedHeaders }
           : {}),
       });
-      const after = (await this.repository.find(id, clientId, manager))!;
+      const after = (await this.repository.find(id, clientId))!;
       const difference = changesBetween(ENDPOINT.auditView(before), {
         ...ENDPOINT.auditView(after),
         headers: headersShown(after.headerNames, headers?.changed),
       });
       if (difference) {
-        await this.audit.record(manager, actor, {
+        await this.audit.record(actor, {
           action: 'webhook_endpoint.updated',
           subjectId: id,
           ...difference,
@@ -189,10 +189,10 @@ export class EndpointsService {
   /** Deletes it. Nothing more is sent to it, and its past deliveries stay listed for as long as deliveries are kept. */
   async delete(id: string, clientId: string | undefined, actor: Actor): Promise<void> {
     if (!isId('endp', id)) this.missing();
-    await this.transactions.run(async (manager) => {
-      const before = (await this.repository.lock(manager, id, clientId)) ?? this.missing();
-      await this.repository.markDeleted(manager, id);
-      await this.audit.record(manager, actor, {
+    await this.transactions.run(async () => {
+      const before = (await this.repository.lock(id, clientId)) ?? this.missing();
+      await this.repository.markDeleted(id);
+      await this.audit.record(actor, {
         action: 'webhook_endpoint.deleted',
         subjectId: id,
         before: ENDPOINT.auditView(before),
@@ -208,8 +208,8 @@ export class EndpointsService {
     const secret = this.secrets.open(id, sealedSecret);
     if (secret === undefined)
       throw conflict('The secret can no longer be decrypted. Rotate it to get a new one.');
-    await this.transactions.run((manager) =>
-      this.audit.record(manager, actor, { action: 'webhook_endpoint.secret_revealed', subjectId: id }),
+    await this.transactions.run(() =>
+      this.audit.record(actor, { action: 'webhook_endpoint.secret_revealed', subjectId: id }),
     );
     return secret;
   }
@@ -218,8 +218,8 @@ export class EndpointsService {
   async revealHeaders({ id, sealedHeaders }: EndpointEntity, actor: Actor): Promise<EndpointHeaders> {
     const headers = this.secrets.openHeaders(id, sealedHeaders);
     if (headers === undefined) throw conflict('The headers can no longer be decrypted. Enter them again.');
-    await this.transactions.run((manager) =>
-      this.audit.record(manager, actor, { action: 'webhook_endpoint.headers_revealed', subjectId: id }),
+    await this.transactions.run(() =>
+      this.audit.record(actor, { action: 'webhook_endpoint.headers_revealed', subjectId: id }),
     );
     return headers;
   }
@@ -247,11 +247,11 @@ export class EndpointsService {
   ): Promise<RotatedEndpointSecret | undefined> {
     if (!isId('endp', id)) this.missing();
     const { secret, sealed } = this.secrets.make(id);
-    const previousSecretExpiresAt = await this.transactions.run(async (manager) => {
-      if (!(await this.repository.lock(manager, id, clientId))) this.missing();
-      const until = await this.repository.rotateSecret(manager, id, present, sealed, ROTATION_SECONDS);
+    const previousSecretExpiresAt = await this.transactions.run(async () => {
+      if (!(await this.repository.lock(id, clientId))) this.missing();
+      const until = await this.repository.rotateSecret(id, present, sealed, ROTATION_SECONDS);
       if (until === undefined) return undefined;
-      await this.audit.record(manager, actor, {
+      await this.audit.record(actor, {
         action: 'webhook_endpoint.secret_rotated',
         subjectId: id,
         after: { previous_secret_expires_at: until.toISOString() },
@@ -271,13 +271,13 @@ export class EndpointsService {
    * notified once.
    */
   async disable(id: string, urlThen: string, reason: EndpointDisabledReason): Promise<void> {
-    const isDone = await this.transactions.run(async (manager) => {
-      const disabled = await this.repository.disable(manager, id, urlThen, reason);
+    const isDone = await this.transactions.run(async () => {
+      const disabled = await this.repository.disable(id, urlThen, reason);
       if (!disabled) return false;
       const { clientId, ownerId, url } = disabled;
-      await this.notifications.raise(manager, ownerId, clientId, MESSAGES.endpointDisabled(url, reason));
-      await this.contacts.tellDisabled(manager, disabled, reason);
-      await this.audit.record(manager, SERVICE_ACTOR, {
+      await this.notifications.raise(ownerId, clientId, MESSAGES.endpointDisabled(url, reason));
+      await this.contacts.tellDisabled(disabled, reason);
+      await this.audit.record(SERVICE_ACTOR, {
         action: 'webhook_endpoint.disabled',
         subjectId: id,
         before: { enabled: true },

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
-import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor, type AuditEntry } from '#records/audit/audit.service.js';
 import { auditViewOf } from '#records/audit/audit-view.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
@@ -47,26 +46,26 @@ export class EventCatalogueService {
     actor: Actor,
     { onlyNew = false }: { onlyNew?: boolean } = {},
   ): Promise<{ created: boolean }> {
-    return this.transactions.run(async (manager) => {
-      await this.checkType(given, translations, manager);
-      const created = await this.repository.insertNew(manager, {
+    return this.transactions.run(async () => {
+      await this.checkType(given, translations);
+      const created = await this.repository.insertNew({
         ...given,
         translations: inOrder(translations ?? {}),
       });
-      const before = await this.lock(manager, given.name);
+      const before = await this.lock(given.name);
       const changes = { ...given, translations: translationsAfter(before, { ...given, translations }) };
       const difference = changesBetween(auditView(before), auditView(changes));
       // The same again is a form that was sent twice.
       if (onlyNew && !created && difference) throw validationFailed({ name: [violation('taken_name')] });
       if (!created && difference) {
         this.checkSample(before, changes.sample);
-        if (before.scope !== changes.scope && (await this.repository.isSubscribed(manager, changes.name))) {
+        if (before.scope !== changes.scope && (await this.repository.isSubscribed(changes.name))) {
           throw subscribed();
         }
-        await this.repository.update(manager, changes.name, changes);
+        await this.repository.update(changes.name, changes);
       }
       if (created || difference) {
-        await this.audit.record(manager, actor, {
+        await this.audit.record(actor, {
           action: created ? 'event_type.created' : 'event_type.updated',
           subjectId: changes.name,
           ...(created ? { after: auditView(changes) } : difference),
@@ -88,8 +87,8 @@ export class EventCatalogueService {
     { onlyNew = false }: { onlyNew?: boolean } = {},
   ): Promise<{ created: boolean }> {
     const check = checkOfWritten(written);
-    return this.transactions.run(async (manager) => {
-      const type = await this.lock(manager, name);
+    return this.transactions.run(async () => {
+      const type = await this.lock(name);
       const before = type.versions.find((each) => each.version === version);
       if (!before && version !== type.versions.length + 1) {
         throw validationFailed({ version: [violation('next_version', { next: type.versions.length + 1 })] });
@@ -113,12 +112,12 @@ export class EventCatalogueService {
         throw validationFailed({ sample: [violation('no_id_in_sample', { pointer: type.resource })] });
       }
       const row = { type: name, version, schema, draft, revision: type.revision + 1 };
-      if (!before) await this.repository.insertVersion(manager, row);
-      else if (!(await this.repository.changeUnused(manager, row))) {
+      if (!before) await this.repository.insertVersion(row);
+      else if (!(await this.repository.changeUnused(row))) {
         throw usedVersion('this version');
       }
-      await this.repository.update(manager, name, sample ? { sample } : {});
-      await this.audit.record(manager, actor, {
+      await this.repository.update(name, sample ? { sample } : {});
+      await this.audit.record(actor, {
         action: before ? 'event_type.version_updated' : 'event_type.version_created',
         subjectId: name,
         ...(before ? { before: versionView(before) } : {}),
@@ -132,24 +131,19 @@ export class EventCatalogueService {
    * A type with all of its versions, in the caller's transaction: the sample fits the current one. Throws as `putType` and `putVersion` do,
    * and 400 for fewer versions than there are.
    */
-  async putWholeIn(
-    manager: EntityManager,
-    { versions, ...type }: WholeEventType,
-    actor: Actor,
-  ): Promise<void> {
-    await this.checkType(type, type.translations, manager);
+  async putWholeIn({ versions, ...type }: WholeEventType, actor: Actor): Promise<void> {
+    await this.checkType(type, type.translations);
     const checks = versions.map((version, n) => checkOfWritten(version, `versions.${n}.`));
     const current = versions.findLastIndex(({ draft }) => !draft);
     if (current >= 0) refuseSample(checks[current]!, type.sample, 'sample');
-    const created = await this.repository.insertNew(manager, type);
-    const before = await this.lock(manager, type.name);
+    const created = await this.repository.insertNew(type);
+    const before = await this.lock(type.name);
     const count = before.versions.length;
     if (versions.length < count)
       throw validationFailed({ versions: [violation('fewer_versions', { count })] });
     const [was, is] = [auditView(before), auditView(type)];
     const changed = Object.keys(is).filter((member) => !isDeepStrictEqual(was[member], is[member]));
-    if (changed.includes('scope') && (await this.repository.isSubscribed(manager, type.name)))
-      throw subscribed();
+    if (changed.includes('scope') && (await this.repository.isSubscribed(type.name))) throw subscribed();
     const entry = { subjectType: 'event_type', subjectId: type.name } as const;
     const pick = (view: object) =>
       Object.fromEntries(Object.entries(view).filter(([k]) => changed.includes(k)));
@@ -162,8 +156,8 @@ export class EventCatalogueService {
       const old = before.versions[n];
       if (old?.draft === draft && isDeepStrictEqual(old.schema, schema)) continue;
       const row = { type: type.name, version: n + 1, schema, draft, revision: before.revision + 1 };
-      if (!old) await this.repository.insertVersion(manager, row);
-      else if (!(await this.repository.changeUnused(manager, row))) throw usedVersion(`version ${n + 1}`);
+      if (!old) await this.repository.insertVersion(row);
+      else if (!(await this.repository.changeUnused(row))) throw usedVersion(`version ${n + 1}`);
       entries.push({
         ...entry,
         action: old ? 'event_type.version_updated' : 'event_type.version_created',
@@ -171,19 +165,19 @@ export class EventCatalogueService {
         after: versionView(row),
       });
     }
-    await this.repository.update(manager, type.name, type);
-    await this.audit.recordAll(manager, actor, entries);
+    await this.repository.update(type.name, type);
+    await this.audit.recordAll(actor, entries);
   }
 
   /** Removes a type, in the caller's transaction. Throws 409 while endpoints subscribe, and once something was published with it. */
-  async deleteIn(manager: EntityManager, name: string, actor: Actor): Promise<void> {
-    const type = await this.lock(manager, name);
+  async deleteIn(name: string, actor: Actor): Promise<void> {
+    const type = await this.lock(name);
     if (type.versions.some(({ usedAt }) => usedAt)) throw conflict('Events of this type were published.');
-    if (await this.repository.isSubscribed(manager, name)) {
+    if (await this.repository.isSubscribed(name)) {
       throw conflict('Endpoints subscribe to this event type.');
     }
-    await this.repository.delete(manager, name);
-    await this.audit.record(manager, actor, {
+    await this.repository.delete(name);
+    await this.audit.record(actor, {
       action: 'event_type.deleted',
       subjectType: 'event_type',
       subjectId: name,
@@ -191,8 +185,8 @@ export class EventCatalogueService {
     });
   }
 
-  private async lock(manager: EntityManager, name: string): Promise<VersionedEventType> {
-    const type = await this.repository.lock(manager, name);
+  private async lock(name: string): Promise<VersionedEventType> {
+    const type = await this.repository.lock(name);
     if (!type) throw notFound('There is no event type with this name.');
     if (type.publisher === 'itself') {
       throw conflict('The service publishes this event type itself, so it cannot be changed.');
@@ -203,10 +197,9 @@ export class EventCatalogueService {
   private async checkType(
     { scope, resource, sample }: Omit<EventTypeChanges, 'translations'>,
     translations: object | undefined,
-    manager: EntityManager,
   ): Promise<void> {
     // Locked, as by those that change its audience: they look for types that need it.
-    const [known] = await this.scopes.hold(manager, [scope!]);
+    const [known] = await this.scopes.hold([scope!]);
     const violations: Violations = {
       ...translationViolations(translations ?? {}),
       ...(known?.audience === 'partner' ? {} : { scope: [violation('not_partner_scope')] }),

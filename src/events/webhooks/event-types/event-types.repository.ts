@@ -1,17 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import {
-  IsNull,
-  LessThanOrEqual,
-  Repository,
-  type EntityManager,
-  type QueryDeepPartialEntity,
-} from 'typeorm';
+import { IsNull, LessThanOrEqual, Repository, type QueryDeepPartialEntity } from 'typeorm';
 import { batched } from '#platform/database/queries/batched.js';
 import { EventTypeVersionEntity } from './event-type-version.entity.js';
 import { EventTypeEntity } from './event-type.entity.js';
 import type { VersionedEventType } from './versioned-event-type.js';
-import { queryIn } from '#platform/database/queries/query-in.js';
 
 /** What the admin API sets of a type. */
 export type EventTypeChanges = Pick<
@@ -27,15 +20,13 @@ export class EventTypesRepository {
   ) {}
 
   /** The types that services publish, by name. */
-  listOfServices(manager: EntityManager): Promise<VersionedEventType[]> {
-    return this.readAll(manager, { publisher: 'services' });
+  listOfServices(): Promise<VersionedEventType[]> {
+    return this.readAll({ publisher: 'services' });
   }
 
-  private readAll(
-    manager: EntityManager,
-    where: Partial<Pick<EventTypeEntity, 'publisher'>>,
-  ): Promise<VersionedEventType[]> {
-    return queryIn(manager, this.types, 'type')
+  private readAll(where: Partial<Pick<EventTypeEntity, 'publisher'>>): Promise<VersionedEventType[]> {
+    return this.types
+      .createQueryBuilder('type')
       .where(where)
       .leftJoinAndMapMany('type.versions', EventTypeVersionEntity, 'version', 'version.type = type.name')
       .orderBy('type.name')
@@ -44,7 +35,7 @@ export class EventTypesRepository {
   }
 
   private readonly readOnce = batched<'all', VersionedEventType[]>(async (keys) => {
-    const types = await this.readAll(this.types.manager, {});
+    const types = await this.readAll({});
     return keys.map(() => types);
   });
 
@@ -54,8 +45,9 @@ export class EventTypesRepository {
   }
 
   /** These types, which keep their scopes until the transaction ends. */
-  hold(manager: EntityManager, names: string[]): Promise<EventTypeEntity[]> {
-    return queryIn(manager, this.types, 'type')
+  hold(names: string[]): Promise<EventTypeEntity[]> {
+    return this.types
+      .createQueryBuilder('type')
       .where('type.name = ANY (:names)', { names })
       .orderBy('type.name')
       .setLock('pessimistic_read')
@@ -63,8 +55,9 @@ export class EventTypesRepository {
   }
 
   /** Creates the type; false if there is one with its name. */
-  async insertNew(manager: EntityManager, type: EventTypeChanges): Promise<boolean> {
-    const { raw } = await queryIn(manager, this.types)
+  async insertNew(type: EventTypeChanges): Promise<boolean> {
+    const { raw } = await this.types
+      .createQueryBuilder()
       .insert()
       // Instances recognize a type by its revision, so a removed type that is created again starts with a higher one.
       .values({
@@ -78,20 +71,17 @@ export class EventTypesRepository {
   }
 
   /** The type with its versions, locked until the transaction ends; publishing is not blocked. */
-  async lock(manager: EntityManager, name: string): Promise<VersionedEventType | undefined> {
-    const type = await manager
-      .withRepository(this.types)
-      .findOne({ where: { name }, lock: { mode: 'for_no_key_update' } });
+  async lock(name: string): Promise<VersionedEventType | undefined> {
+    const type = await this.types.findOne({ where: { name }, lock: { mode: 'for_no_key_update' } });
     if (!type) return undefined;
-    const versions = await manager
-      .withRepository(this.versions)
-      .find({ where: { type: name }, order: { version: 'ASC' } });
+    const versions = await this.versions.find({ where: { type: name }, order: { version: 'ASC' } });
     return Object.assign(type, { versions });
   }
 
   /** Changes a locked type, and raises its revision. */
-  async update(manager: EntityManager, name: string, changes: Partial<EventTypeChanges>): Promise<void> {
-    await queryIn(manager, this.types)
+  async update(name: string, changes: Partial<EventTypeChanges>): Promise<void> {
+    await this.types
+      .createQueryBuilder()
       .update()
       .set({ ...row<EventTypeEntity>(changes), revision: () => 'revision + 1' })
       .where('name = :name', { name })
@@ -99,32 +89,27 @@ export class EventTypesRepository {
   }
 
   /** With its versions, and with its tests, which partners can ask for before anything is published. */
-  async delete(manager: EntityManager, name: string): Promise<void> {
-    await manager.query('DELETE FROM events WHERE type = $1 AND test', [name]);
-    await manager.withRepository(this.types).delete({ name });
+  async delete(name: string): Promise<void> {
+    await this.types.manager.query('DELETE FROM events WHERE type = $1 AND test', [name]);
+    await this.types.delete({ name });
   }
 
   async insertVersion(
-    manager: EntityManager,
     version: Pick<EventTypeVersionEntity, 'type' | 'version' | 'schema' | 'draft' | 'revision'>,
   ): Promise<void> {
-    await manager
-      .withRepository(this.versions)
-      .insert(row<EventTypeVersionEntity>({ ...version, usedAt: null }));
+    await this.versions.insert(row<EventTypeVersionEntity>({ ...version, usedAt: null }));
   }
 
   /** Changes a version that nothing was published with; false if something was. */
-  async changeUnused(
-    manager: EntityManager,
-    {
-      type,
-      version,
-      ...changes
-    }: Pick<EventTypeVersionEntity, 'type' | 'version' | 'schema' | 'draft' | 'revision'>,
-  ): Promise<boolean> {
-    const { affected } = await manager
-      .withRepository(this.versions)
-      .update({ type, version, usedAt: IsNull() }, row<EventTypeVersionEntity>(changes));
+  async changeUnused({
+    type,
+    version,
+    ...changes
+  }: Pick<EventTypeVersionEntity, 'type' | 'version' | 'schema' | 'draft' | 'revision'>): Promise<boolean> {
+    const { affected } = await this.versions.update(
+      { type, version, usedAt: IsNull() },
+      row<EventTypeVersionEntity>(changes),
+    );
     return affected === 1;
   }
 
@@ -139,9 +124,9 @@ export class EventTypesRepository {
   }
 
   /** Whether an endpoint subscribes to the type. */
-  async isSubscribed(manager: EntityManager, name: string): Promise<boolean> {
+  async isSubscribed(name: string): Promise<boolean> {
     // The query builder of the endpoints' own repository cannot search in an array.
-    const found: unknown[] = await manager.query(
+    const found: unknown[] = await this.types.manager.query(
       'SELECT 1 FROM webhook_endpoints WHERE $1 = ANY (event_types) AND deleted_at IS NULL LIMIT 1',
       [name],
     );

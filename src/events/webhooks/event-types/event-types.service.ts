@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { notFound } from '#platform/http/problems/problem.js';
 import type { EventTypeEntity } from './event-type.entity.js';
 import { EventTypesRepository } from './event-types.repository.js';
@@ -16,8 +15,8 @@ export class EventTypesService {
   }
 
   /** The types that services publish, by name. */
-  listOfServices(manager: EntityManager): Promise<VersionedEventType[]> {
-    return this.repository.listOfServices(manager);
+  listOfServices(): Promise<VersionedEventType[]> {
+    return this.repository.listOfServices();
   }
 
   /** The types that can be published or come from this service, by name. */
@@ -38,7 +37,7 @@ export class EventTypesService {
   }
 
   /** These types, locked so that their scopes do not change until the transaction ends. */
-  hold(manager: EntityManager, names: string[]): Promise<EventTypeEntity[]> {
-    return this.repository.hold(manager, names);
+  hold(names: string[]): Promise<EventTypeEntity[]> {
+    return this.repository.hold(names);
   }
 }

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Not, Repository, type EntityManager } from 'typeorm';
+import { Not, Repository } from 'typeorm';
 import { consentIncludes } from '#access/consents/consent.sql.js';
 import { InputRows } from '#platform/database/queries/input-rows.js';
 import { HAS_ARRIVED } from '#events/disclosures/deliveries-of-event.sql.js';
 import { firstIdAt } from '#platform/secrets/ids.js';
+import { requireTransaction } from '#platform/database/queries/transaction-around.js';
 import { EventIdempotencyKeyEntity } from './event-idempotency-key.entity.js';
 import { EventEntity } from './event.entity.js';
 import { CONSENT_REVOKED, type NewEvent } from './event.js';
@@ -103,9 +104,9 @@ export class EventsRepository {
    * Events about one thing are numbered in the order of their ids (contract §21); their numbers are locked, in one order, until the
    * commit. Idempotency keys must be distinct within the events.
    */
-  publish(events: NewEvent[], manager: EntityManager = this.events.manager): Promise<PublishResult[]> {
+  publish(events: NewEvent[]): Promise<PublishResult[]> {
     // In SQL, because the query builder cannot write several tables in one statement.
-    return manager.query(
+    return this.events.manager.query(
       `WITH input AS (
          SELECT * FROM unnest(${NEW.arrays}) WITH ORDINALITY AS i (${NEW.columns}, place)
        ), turn AS MATERIALIZED (
@@ -177,8 +178,9 @@ export class EventsRepository {
    * Waits until no other transaction numbers events about the same things, as `publish` does. A transaction that writes before it
    * publishes calls this first, because it must not get its transaction id before it waits.
    */
-  async takeTurns(manager: EntityManager, events: NumberedEvent[]): Promise<void> {
-    await manager.query(
+  async takeTurns(events: NumberedEvent[]): Promise<void> {
+    requireTransaction('A lock that is to last');
+    await this.events.manager.query(
       `WITH input AS (SELECT * FROM unnest(${NUMBERED.arrays}) AS i (${NUMBERED.columns})) ${TAKE_TURNS}`,
       NUMBERED.parameters(events),
     );
@@ -201,9 +203,9 @@ export class EventsRepository {
    * Stores events of this service, each for one client, with their deliveries in the caller's transaction. Returns the number of
    * deliveries.
    */
-  async publishToClients(manager: EntityManager, events: ClientEvent[]): Promise<number> {
+  async publishToClients(events: ClientEvent[]): Promise<number> {
     // In SQL, like `publish`: it checks clients and writes to two tables.
-    const [row]: { deliveries: number }[] = await manager.query(
+    const [row]: { deliveries: number }[] = await this.events.manager.query(
       `WITH input AS (
          SELECT * FROM unnest(${OF_CLIENTS.arrays}) AS i (${OF_CLIENTS.columns})
        ), target AS (
@@ -273,9 +275,7 @@ export class EventsRepository {
   }
 
   /** Removes the payloads of events about a user, and the user from them. */
-  async eraseUser(manager: EntityManager, userId: string): Promise<void> {
-    await manager
-      .withRepository(this.events)
-      .update({ userId, type: Not(CONSENT_REVOKED) }, { payload: null, userId: null });
+  async eraseUser(userId: string): Promise<void> {
+    await this.events.update({ userId, type: Not(CONSENT_REVOKED) }, { payload: null, userId: null });
   }
 }

@@ -1,6 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import type { EntityManager } from 'typeorm';
 import { isForeignKeyViolation } from '#platform/database/queries/database-errors.js';
 import { refuseInTransaction } from '#platform/database/queries/transaction-around.js';
 import {
@@ -110,7 +109,6 @@ export class PublishingService {
    * publish with `publishIn`, without those that their type refuses.
    */
   async prepareIn<P extends EventContent>(
-    manager: EntityManager,
     publications: P[],
     publisher: Publisher,
   ): Promise<{ publication: P; event: NewEvent }[]> {
@@ -128,7 +126,7 @@ export class PublishingService {
       prepared.push({ publication, event: { ...event, version, revision, resourceId } });
     }
     const events = prepared.map(({ event }) => event);
-    await this.repository.takeTurns(manager, events);
+    await this.repository.takeTurns(events);
     return prepared;
   }
 
@@ -136,9 +134,9 @@ export class PublishingService {
    * Publishes prepared events in the caller's transaction, in this order and without idempotency keys. Those of erased users
    * are left out. Returns the number of deliveries; announce them after the commit. Throws a 503 problem while a type is being changed.
    */
-  async publishIn(manager: EntityManager, events: NewEvent[]): Promise<number> {
+  async publishIn(events: NewEvent[]): Promise<number> {
     if (events.length === 0) return 0;
-    const results = await this.repository.publish(events, manager);
+    const results = await this.repository.publish(events);
     if (results.some(({ isTypeKnown, isCurrent }) => isTypeKnown && !isCurrent)) {
       await this.validation.readAgain();
       throw changing();

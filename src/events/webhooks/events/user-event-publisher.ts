@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { ConsentEvents, type ConsentChange } from '#access/consents/consent-events.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
 import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
@@ -29,16 +28,15 @@ export class UserEventPublisher {
     consentEvents: ConsentEvents,
     deletionEvents: DeletionEvents,
   ) {
-    consentEvents.add((manager, changes) => this.publish(manager, changes.map(ofConsent)));
-    deletionEvents.add((manager, change) => this.publishDeletion(manager, change));
+    consentEvents.add((changes) => this.publish(changes.map(ofConsent)));
+    deletionEvents.add((change) => this.publishDeletion(change));
   }
 
-  private async publishDeletion(manager: EntityManager, change: DeletionChange): Promise<void> {
+  private async publishDeletion(change: DeletionChange): Promise<void> {
     const { kind, userId, requestId } = change;
     const due = change.kind === 'requested' ? { due_at: change.dueAt.toISOString() } : {};
-    const clientIds = await this.consents.lockClientsWithAccess(manager, userId);
+    const clientIds = await this.consents.lockClientsWithAccess(userId);
     await this.publish(
-      manager,
       clientIds.map((clientId) => ({
         type: `user.deletion_${kind}`,
         clientId,
@@ -49,7 +47,7 @@ export class UserEventPublisher {
     );
   }
 
-  private async publish(manager: EntityManager, told: ToldEvent[]): Promise<void> {
+  private async publish(told: ToldEvent[]): Promise<void> {
     if (told.length === 0) return;
     const timestamp = new Date(this.access.databaseNow).toISOString();
     const events = told.map(({ type, clientId, userId, data, requestId }) => {
@@ -57,7 +55,7 @@ export class UserEventPublisher {
       const payload = payloadOf(id, { type, timestamp, userId, data });
       return { id, type, userId, clientId, payload, requestId };
     });
-    const deliveries = await this.repository.publishToClients(manager, events);
+    const deliveries = await this.repository.publishToClients(events);
     // Announced before the commit: a worker that looks too early finds it when it polls.
     this.wakeUps.announce(deliveries > 0 ? 'deliveries' : 'events');
   }

@@ -38,6 +38,14 @@ function aroundIf(isOne: (transaction: Around) => boolean): Around | undefined {
 export const runnerAround = (dataSource: DataSource): QueryRunner | undefined =>
   aroundIf((transaction) => transaction.dataSource === dataSource)?.runner;
 
+/** Whether a transaction is around. */
+export const isInTransaction = (): boolean => aroundIf(() => true) !== undefined;
+
+/** Throws outside of any transaction; `what` begins the message. For what must agree with other changes, and for locks that should last. */
+export function requireTransaction(what: string): void {
+  if (!isInTransaction()) throw new TransactionMisuse(`${what} must be part of a transaction.`);
+}
+
 /** Runs work in a transaction that has begun on this connection; the caller ends it afterwards. */
 export async function inTransaction<T>(runner: QueryRunner, work: () => Promise<T>): Promise<T> {
   const transaction: Around = {
@@ -85,7 +93,7 @@ export function refuseAnotherConnection(isOf: (dataSource: DataSource) => boolea
 
 /** Throws inside of a transaction, for what is done together with that of other callers; `what` begins the message. */
 export function refuseInTransaction(what: string): void {
-  if (aroundIf(() => true)) {
+  if (isInTransaction()) {
     throw new TransactionMisuse(
       `${what} cannot be part of a transaction. Ask for it before, or in outsideTransaction().`,
     );

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { AccessChanges } from '../changes/access-changes.service.js';
 import { runnerAround } from './transaction-around.js';
 
@@ -15,7 +15,7 @@ export class Transactions {
   ) {}
 
   /** Returns once it is committed, and this instance no longer relies on anything it changed. */
-  async run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+  async run<T>(work: () => Promise<T>): Promise<T> {
     const isInner = runnerAround(this.dataSource) !== undefined;
     const result = await this.dataSource.transaction(work);
     if (!isInner) await this.changes.catchUp();

@@ -73,7 +73,7 @@ const identityOf = ({
 
 /** Removes the clients that the file does not name. */
 export async function removeClients(
-  { app, manager, actor, company, current, prune, changes, attempt }: Applying,
+  { app, actor, company, current, prune, changes, attempt }: Applying,
   planned: readonly PlannedClient[],
 ): Promise<void> {
   if (!prune || !company.clients) return;
@@ -83,7 +83,7 @@ export async function removeClients(
     changes.push({ sign: '-', what: called({ id, name }), lines: [] });
     await attempt(['clients'], () =>
       refusedAs(`${called({ id, name })} cannot be removed`, () =>
-        app.get(ClientsService).deleteIn(manager, id, actor),
+        app.get(ClientsService).deleteIn(id, actor),
       ),
     );
   }
@@ -93,7 +93,7 @@ const called = ({ id, name }: { id: string; name: string }): string => `client $
 
 /** Creates and changes clients, in a few statements for all. */
 export async function applyClients(applying: Applying, planned: readonly PlannedClient[]): Promise<void> {
-  const { app, manager, actor, document } = applying;
+  const { app, actor, document } = applying;
   const changed = planned.filter((client) => {
     const { entry, before } = client;
     // An address is the same however it is written, and whether it is enabled stays as it is if it is left out.
@@ -111,7 +111,7 @@ export async function applyClients(applying: Applying, planned: readonly Planned
     input: { ...CLIENT.newOf(entry as never), ownerId },
     enabled: entry.enabled,
   }));
-  const refused = await app.get(ClientBatchesService).put(manager, wanted, actor);
+  const refused = await app.get(ClientBatchesService).put(wanted, actor);
   for (const [n, problem] of refused) document.noteRefusal(changed[n]!.place, problem);
 }
 
@@ -145,7 +145,7 @@ export async function applyConsents(
   planned: readonly PlannedClient[],
   users: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const { app, manager, actor, document, current, attempt } = applying;
+  const { app, actor, document, current, attempt } = applying;
   const known = new Map(
     current.consents.map((consent) => [`${consent.clientId} ${consent.userId}`, consent]),
   );
@@ -184,7 +184,7 @@ export async function applyConsents(
       await attempt(at, () =>
         app
           .get(GivenConsentsService)
-          .importIn(manager, { clientId: id, userId, scopes, grantedAt, expiresAt, evidence }, actor),
+          .importIn({ clientId: id, userId, scopes, grantedAt, expiresAt, evidence }, actor),
       );
     }
   }
@@ -195,13 +195,10 @@ export async function applyConsents(
  * refused any more.
  */
 export async function applySecrets(applying: Applying, planned: readonly PlannedClient[]): Promise<void> {
-  const { app, manager, actor, document, dryRun, secrets, attempt } = applying;
+  const { app, actor, document, dryRun, secrets, attempt } = applying;
   const batches = app.get(ClientBatchesService);
   const having = planned.filter(({ entry }) => entry.secret);
-  const there = await batches.secretsOf(
-    manager,
-    having.map(({ id }) => id),
-  );
+  const there = await batches.secretsOf(having.map(({ id }) => id));
   const byClient = grouped(there, ({ clientId }) => clientId);
   const given: { clientId: string; digest: Buffer; isNew: boolean }[] = [];
   const lacking: PlannedClient[] = [];
@@ -235,5 +232,5 @@ export async function applySecrets(applying: Applying, planned: readonly Planned
     });
   }
   document.refuse();
-  await batches.addSecrets(manager, given, actor);
+  await batches.addSecrets(given, actor);
 }

@@ -1,4 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { stringify } from 'yaml';
 import { brandValuesOf } from '#records/brand/brand.dto.js';
 import { BrandService } from '#records/brand/brand.service.js';
@@ -38,10 +39,10 @@ export async function applyCompany(
   const company = await document.read();
   let changes: Change[] = [];
   try {
-    await app.get(Transactions).run(async (manager) => {
+    await app.get(Transactions).run(async () => {
       document.forget();
-      await holdApplyLock(manager);
-      const current = await readCurrent(app, manager, emailsOf(company));
+      await holdApplyLock(app.get(DataSource));
+      const current = await readCurrent(app, emailsOf(company));
       const attempt: Applying['attempt'] = async (place, work) => {
         try {
           await work();
@@ -51,7 +52,7 @@ export async function applyCompany(
       };
       changes = [];
       await applyAll({
-        ...{ app, manager, document, company, current, changes, secrets, attempt },
+        ...{ app, document, company, current, changes, secrets, attempt },
         ...options,
       });
       if (options.dryRun) throw new NothingStays();
@@ -67,14 +68,14 @@ export async function applyCompany(
 
 /** The company as a file that, applied, changes nothing, and is refused if its end is missing. */
 export function exportCompany(app: INestApplicationContext): Promise<string> {
-  return app.get(Transactions).run(async (manager) => {
-    const { company } = await readCurrent(app, manager, []);
+  return app.get(Transactions).run(async () => {
+    const { company } = await readCurrent(app, []);
     return stringify({ [MARKS.first]: true, ...company, [MARKS.last]: true }, { lineWidth: 0 });
   });
 }
 
 async function applyAll(applying: Applying): Promise<void> {
-  const { app, manager, document, actor, dryRun } = applying;
+  const { app, document, actor, dryRun } = applying;
   const owners = await applyOwners(applying);
   const clients = planClients(applying, owners);
   // What holds a scope or a purpose goes before it.
@@ -82,7 +83,6 @@ async function applyAll(applying: Applying): Promise<void> {
   let n = 0;
   await putNamed(applying, 'scopes', (name, { description, translations = {}, audience }) =>
     app.get(ScopesService).putIn(
-      manager,
       {
         ...{ name, description: description as string, audience: audience as ScopeAudience },
         translations: translations as object,
@@ -92,7 +92,7 @@ async function applyAll(applying: Applying): Promise<void> {
     ),
   );
   await putNamed(applying, 'purposes', (name, { words }) =>
-    app.get(PurposesService).putIn(manager, name, words as Entry, actor),
+    app.get(PurposesService).putIn(name, words as Entry, actor),
   );
   await putNamed(
     applying,
@@ -102,20 +102,18 @@ async function applyAll(applying: Applying): Promise<void> {
         ...{ ...type, name, resource, translations },
         versions: (versions as Entry[]).map(({ draft = false, ...version }) => ({ ...version, draft })),
       };
-      return app.get(EventCatalogueService).putWholeIn(manager, whole as WholeEventType, actor);
+      return app.get(EventCatalogueService).putWholeIn(whole as WholeEventType, actor);
     },
   );
   await applyBrand(applying);
   await applyClients(applying, clients);
   if (!document.isRefused) await applyConsents(applying, clients, owners);
-  await removeNamed(applying, 'event_types', (name) =>
-    app.get(EventCatalogueService).deleteIn(manager, name, actor),
-  );
-  await removeNamed(applying, 'purposes', (name) => app.get(PurposesService).deleteIn(manager, name, actor));
-  await removeNamed(applying, 'scopes', (name) => app.get(ScopesService).deleteIn(manager, name, actor));
+  await removeNamed(applying, 'event_types', (name) => app.get(EventCatalogueService).deleteIn(name, actor));
+  await removeNamed(applying, 'purposes', (name) => app.get(PurposesService).deleteIn(name, actor));
+  await removeNamed(applying, 'scopes', (name) => app.get(ScopesService).deleteIn(name, actor));
   document.refuse();
   await applySecrets(applying, clients);
-  if (n < 0 && !dryRun) await app.get(ScopesService).giveNumbers(manager);
+  if (n < 0 && !dryRun) await app.get(ScopesService).giveNumbers();
 }
 
 const CALLED = { scopes: 'scope', purposes: 'purpose', event_types: 'event type' } as const;
@@ -151,21 +149,11 @@ async function removeNamed(
   }
 }
 
-async function applyBrand({
-  app,
-  manager,
-  actor,
-  company,
-  current,
-  changes,
-  attempt,
-}: Applying): Promise<void> {
+async function applyBrand({ app, actor, company, current, changes, attempt }: Applying): Promise<void> {
   const lines = company.brand ? differences(current.company.brand, company.brand) : [];
   if (lines.length === 0) return;
   changes.push({ sign: '~', what: 'brand', lines });
-  await attempt(['brand'], () =>
-    app.get(BrandService).changeIn(manager, brandValuesOf(company.brand!), actor),
-  );
+  await attempt(['brand'], () => app.get(BrandService).changeIn(brandValuesOf(company.brand!), actor));
 }
 
 function emailsOf({ owners = {}, clients = [] }: Company): string[] {

@@ -9,7 +9,6 @@ import { ownerEntry } from './current-company.js';
 /** Creates and changes the owners of the file. Returns the ids of all users whom it names, by the keys of their addresses. */
 export async function applyOwners({
   app,
-  manager,
   document,
   company,
   current,
@@ -45,10 +44,10 @@ export async function applyOwners({
       webhooksEnabled: (entry.webhooks_enabled ?? true) as boolean,
       enabled: isEnabled,
     };
-    if (user) await attempt(place, () => users.updateIn(manager, user.id, values, actor));
+    if (user) await attempt(place, () => users.updateIn(user.id, values, actor));
     else created.push({ ...values, id: newId('user'), email, passwordHash: null });
   }
-  await users.insertAllIn(manager, created, actor);
+  await users.insertAllIn(created, actor);
   for (const { id, email } of created) ids.set(emailKeyOf(email), id);
   return ids;
 }

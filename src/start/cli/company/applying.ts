@@ -1,5 +1,4 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import type { Actor } from '#records/audit/audit.service.js';
 import { conflict, Problem } from '#platform/http/problems/problem.js';
 import type { Change } from './company-differences.js';
@@ -19,7 +18,6 @@ export interface ApplyOptions {
 /** A file that is being applied, in a transaction. */
 export interface Applying extends ApplyOptions {
   app: INestApplicationContext;
-  manager: EntityManager;
   document: CompanyDocument;
   company: Company;
   current: CurrentCompany;

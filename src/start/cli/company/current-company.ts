@@ -1,5 +1,4 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { BRAND } from '#records/brand/brand.resource.js';
 import { BrandService } from '#records/brand/brand.service.js';
 import { ClientBatchesService } from '#access/clients/client-batches.service.js';
@@ -29,20 +28,19 @@ export interface CurrentCompany {
 /** Reads the company, and the users with these addresses. */
 export async function readCurrent(
   app: INestApplicationContext,
-  manager: EntityManager,
   emails: readonly string[],
 ): Promise<CurrentCompany> {
-  const brand = await app.get(BrandService).readIn(manager);
-  const scopes = await app.get(ScopesService).list(manager);
-  const purposes = await app.get(PurposesService).list(manager);
-  const types = await app.get(EventTypesService).listOfServices(manager);
-  const clients = await app.get(ClientBatchesService).list(manager);
+  const brand = await app.get(BrandService).readIn();
+  const scopes = await app.get(ScopesService).list();
+  const purposes = await app.get(PurposesService).list();
+  const types = await app.get(EventTypesService).listOfServices();
+  const clients = await app.get(ClientBatchesService).list();
   const services = clients.flatMap(({ id, companyService }) => (companyService ? [id] : []));
-  const consents = await app.get(ConsentsService).listAll(manager, services);
+  const consents = await app.get(ConsentsService).listAll(services);
   const ids = [
     ...new Set([...clients.map(({ ownerId }) => ownerId), ...consents.map(({ userId }) => userId)]),
   ];
-  const users = await app.get(UsersService).listNamed(manager, { ids, emails, organisations: true });
+  const users = await app.get(UsersService).listNamed({ ids, emails, organisations: true });
   const emailOf = new Map(users.map(({ id, email }) => [id, email]));
   const byClient = grouped(consents, ({ clientId }) => clientId);
   const owning = new Set(clients.map(({ ownerId }) => ownerId));
