@@ -348,9 +348,9 @@ describe('Deleting one’s account', () => {
       "UPDATE account_deletions SET due_at = now() - interval '1 minute' WHERE user_id = $1",
       [user.id],
     );
-    const erase = users.eraseIn.bind(users);
+    const erase = users.erase.bind(users);
     const spy = jest
-      .spyOn(users, 'eraseIn')
+      .spyOn(users, 'erase')
       .mockImplementation((id, actor) =>
         id === user.id ? Promise.reject(new Error('The disk is on fire.')) : erase(id, actor),
       );

@@ -64,28 +64,29 @@ export class ClientSecretsService {
     return this.run(clientId, expirePreviousIn, actor, { newest, alongside });
   }
 
-  /** The same as `rotate`, in the caller's transaction. */
-  async rotateIn(
+  private run(
     clientId: string,
     expirePreviousIn: number,
     actor: Actor,
-    { newest, alongside }: { newest?: string; alongside?: Alongside } = {},
+    { newest, alongside }: { newest?: string; alongside?: Alongside },
   ): Promise<RotatedSecret | undefined> {
-    const secret = newSecret('clientSecret');
-    const client = await this.clients.lockIn(clientId);
-    if (client.type === 'public') throw conflict('A public client has no secret.');
-    const digest = digestOf(secret);
-    const until = await this.repository.addSecret(clientId, digest, expirePreviousIn, newest);
-    if (until === undefined) return undefined;
-    // Without an overlap the old secret is assumed to be compromised: its holder may have opened the portal.
-    if (expirePreviousIn === 0) await this.revocations.revokePortals({ clientId });
-    await this.audit.record(actor, {
-      action: 'client.secret_rotated',
-      subjectId: clientId,
-      after: { previous_secret_expires_at: until?.toISOString() ?? null },
+    return this.transactions.run(async () => {
+      const secret = newSecret('clientSecret');
+      const client = await this.clients.lock(clientId);
+      if (client.type === 'public') throw conflict('A public client has no secret.');
+      const digest = digestOf(secret);
+      const until = await this.repository.addSecret(clientId, digest, expirePreviousIn, newest);
+      if (until === undefined) return undefined;
+      // Without an overlap the old secret is assumed to be compromised: its holder may have opened the portal.
+      if (expirePreviousIn === 0) await this.revocations.revokePortals({ clientId });
+      await this.audit.record(actor, {
+        action: 'client.secret_rotated',
+        subjectId: clientId,
+        after: { previous_secret_expires_at: until?.toISOString() ?? null },
+      });
+      await alongside?.(client);
+      return { secret, previousSecretExpiresAt: until };
     });
-    await alongside?.(client);
-    return { secret, previousSecretExpiresAt: until };
   }
 
   /**
@@ -94,7 +95,7 @@ export class ClientSecretsService {
    */
   end(clientId: string, name: string, actor: Actor, alongside?: Alongside): Promise<void> {
     return this.transactions.run(async () => {
-      const client = await this.clients.lockIn(clientId);
+      const client = await this.clients.lock(clientId);
       if (!(await this.repository.endSecret(clientId, name))) {
         throw conflict('This secret has ended already, or it is the newest one: rotate that instead.');
       }
@@ -102,14 +103,5 @@ export class ClientSecretsService {
       await this.audit.record(actor, { action: 'client.secret_ended', subjectId: clientId });
       await alongside?.(client);
     });
-  }
-
-  private run(
-    clientId: string,
-    expirePreviousIn: number,
-    actor: Actor,
-    options: { newest?: string; alongside?: Alongside },
-  ): Promise<RotatedSecret | undefined> {
-    return this.transactions.run(() => this.rotateIn(clientId, expirePreviousIn, actor, options));
   }
 }

@@ -116,21 +116,16 @@ export class ClientsService {
     }
   }
 
-  private register(
-    id: string,
-    input: NewClient,
-    actor: Actor,
-    alongside?: Alongside,
-  ): Promise<RegisteredClient> {
+  /** The same as `create` with a given id, and with what is done in the same transaction. */
+  register(id: string, input: NewClient, actor: Actor, alongside?: Alongside): Promise<RegisteredClient> {
     return this.transactions.run(async () => {
-      const registered = await this.registerIn(id, input, actor);
+      const registered = await this.insert(id, input, actor);
       await alongside?.(registered.client);
       return registered;
     });
   }
 
-  /** The same in the caller's transaction. */
-  async registerIn(id: string, input: NewClient, actor: Actor): Promise<RegisteredClient> {
+  private async insert(id: string, input: NewClient, actor: Actor): Promise<RegisteredClient> {
     const secret = input.type === 'confidential' ? newSecret('clientSecret') : undefined;
     const values = { ...CLIENT.complete(input), logoId: null, enabled: true };
     try {
@@ -166,25 +161,28 @@ export class ClientsService {
     const wanted = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
     if (Object.keys(wanted).length === 0) return this.get(id);
     return this.transactions.run(async () => {
-      const before = await this.lockIn(id);
-      const after = await this.updateIn(before, wanted, actor);
+      const before = await this.lock(id);
+      const after = await this.updateLocked(before, wanted, actor);
       check?.(before, after);
       return after;
     });
   }
 
-  /** Locks the client until the caller's transaction ends; throws a 404 problem. */
-  async lockIn(id: string): Promise<ClientEntity> {
+  /** Locks the client until the transaction ends; throws a 404 problem. */
+  async lock(id: string): Promise<ClientEntity> {
     return (await this.repository.lock(id)) ?? this.missing();
   }
 
-  /** Registers or removes a redirect URI of a client that the caller's transaction has locked. Throws as `update` does. */
-  changeRedirectUriIn(client: ClientEntity, change: RedirectUriChange, actor: Actor): Promise<ClientEntity> {
-    return this.updateIn(client, { redirectUris: redirectUrisAfter(client, change) }, actor);
+  /** Registers or removes a redirect URI of a client that is locked. Throws as `update` does. */
+  changeRedirectUri(client: ClientEntity, change: RedirectUriChange, actor: Actor): Promise<ClientEntity> {
+    return this.updateLocked(client, { redirectUris: redirectUrisAfter(client, change) }, actor);
   }
 
-  /** Updates a client that the caller's transaction has locked. */
-  async updateIn(before: ClientEntity, changes: ClientChanges, actor: Actor): Promise<ClientEntity> {
+  private async updateLocked(
+    before: ClientEntity,
+    changes: ClientChanges,
+    actor: Actor,
+  ): Promise<ClientEntity> {
     const { id } = before;
     const catalogue = await this.checkRules({ ...before, ...changes });
     if (changes.enabled !== undefined || changes.companyService !== undefined) {
@@ -203,7 +201,7 @@ export class ClientsService {
   /** Sets the logo to an image from `logoFrom`, or removes it. */
   changeLogo(id: string, image: Buffer | null, actor: Actor): Promise<void> {
     return this.transactions.run(async () => {
-      const before = await this.lockIn(id);
+      const before = await this.lock(id);
       const logoId = image === null ? null : await this.logos.store(image);
       if (logoId === before.logoId) return;
       await this.repository.update(id, { logoId });
@@ -218,17 +216,14 @@ export class ClientsService {
 
   /** Deletes a client with its secrets, consents, grants and tokens. */
   delete(id: string, actor: Actor): Promise<void> {
-    return this.transactions.run(() => this.deleteIn(id, actor));
-  }
-
-  /** The same in the caller's transaction. */
-  async deleteIn(id: string, actor: Actor): Promise<void> {
-    const client = (await this.repository.lock(id)) ?? this.missing();
-    await this.repository.delete(id);
-    await this.audit.record(actor, {
-      action: 'client.deleted',
-      subjectId: id,
-      before: CLIENT.auditView(client),
+    return this.transactions.run(async () => {
+      const client = (await this.repository.lock(id)) ?? this.missing();
+      await this.repository.delete(id);
+      await this.audit.record(actor, {
+        action: 'client.deleted',
+        subjectId: id,
+        before: CLIENT.auditView(client),
+      });
     });
   }
 

@@ -136,9 +136,9 @@ export class ConsentsService {
     });
   }
 
-  /** The same in the caller's transaction, which has locked the consent. */
+  /** The same for a consent that is locked. */
   private async expireAndNotify(before: ConsentEntity): Promise<boolean> {
-    if (!(await this.expireIn(before))) return false;
+    if (!(await this.expireLocked(before))) return false;
     const client = await this.clients.get(before.clientId);
     const message = MESSAGES.consentExpired(client.name, client);
     await this.notifications.raise(before.userId, before.clientId, message);
@@ -146,7 +146,7 @@ export class ConsentsService {
   }
 
   /** The same for what gives the consent again: the user is not notified. */
-  async expireIn(before: ConsentEntity): Promise<boolean> {
+  async expireLocked(before: ConsentEntity): Promise<boolean> {
     if (!(await this.repository.expire(before.clientId, before.userId))) return false;
     await this.afterEnd(before, 'expired', SERVICE_ACTOR);
     return true;

@@ -163,7 +163,7 @@ export class GivenConsentsService {
       await this.users.get(userId);
       return 'imported';
     }
-    if (before?.revokedAt === null) await this.consents.expireIn(before);
+    if (before?.revokedAt === null) await this.consents.expireLocked(before);
     await this.scopes.holdMeanings(scopes);
     const pair = { clientId, userId, realm: realmOf(client) };
     if (!(await this.repository.import(pair, consent, actor.id))) throw conflict(ENDED_SINCE);
@@ -179,7 +179,7 @@ export class GivenConsentsService {
   private async lockNotOver(clientId: string, userId: string): Promise<ConsentEntity | null> {
     const found = await this.repository.lockPair(clientId, userId);
     if (!found || found.revokedAt !== null || found.expiresAt === null) return found;
-    if (!(await this.consents.expireIn(found))) return found;
+    if (!(await this.consents.expireLocked(found))) return found;
     return this.repository.lock(clientId, userId);
   }
 

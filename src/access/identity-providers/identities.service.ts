@@ -44,23 +44,18 @@ export class IdentitiesService {
    */
   async remove(userId: string, provider: string, actor: Actor, check?: () => Promise<void>): Promise<void> {
     await this.transactions.run(async () => {
-      await this.removeIn(userId, provider, actor);
+      // Locks the account before its sessions, in the same order as a login.
+      if (!(await this.accounts.lock({ id: userId }))) missing();
+      await this.actors.requireLive(actor);
+      const { issuer, subject } = (await this.identities.delete(userId, provider)) ?? missing();
+      const providers = [provider, ...this.providerClients.ofIssuer(issuer).map(({ id }) => id)];
+      await this.sessions.endByProvider(providers, { subject }, actor);
+      await this.audit.record(actor, {
+        action: 'user.identity_removed',
+        subjectId: userId,
+        before: { provider },
+      });
       await check?.();
-    });
-  }
-
-  /** The same in the caller's transaction. */
-  async removeIn(userId: string, provider: string, actor: Actor): Promise<void> {
-    // Locks the account before its sessions, in the same order as a login.
-    if (!(await this.accounts.lock({ id: userId }))) missing();
-    await this.actors.requireLive(actor);
-    const { issuer, subject } = (await this.identities.delete(userId, provider)) ?? missing();
-    const providers = [provider, ...this.providerClients.ofIssuer(issuer).map(({ id }) => id)];
-    await this.sessions.endByProvider(providers, { subject }, actor);
-    await this.audit.record(actor, {
-      action: 'user.identity_removed',
-      subjectId: userId,
-      before: { provider },
     });
   }
 

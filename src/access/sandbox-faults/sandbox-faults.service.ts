@@ -67,7 +67,7 @@ export class SandboxFaultsService {
     if (client.environment === 'live') return false;
     return this.transactions.run(async () => {
       if (!(await this.repository.use(client.id, 'refresh'))) return false;
-      await this.grants.revokeIn(grantId, 'sandbox_fault', { ...SERVICE_ACTOR, address, requestId });
+      await this.grants.revokeIfLive(grantId, 'sandbox_fault', { ...SERVICE_ACTOR, address, requestId });
       return true;
     });
   }

@@ -49,18 +49,9 @@ export class ScopesService {
    * Creates or updates a scope. Its audience cannot change while a client holds it, or if it is one of this service's own
    * operator scopes (409), because the rules for such a client depend on it. Without `translations` those that are there stay,
    * unless the description changes: they would say something else. With `meaningChanged`, which needs another description (400),
-   * users who agreed to it are asked again.
+   * users who agreed to it are asked again. With `unnumbered`, a new scope has this negative number until `giveNumbers`.
    */
   put(
-    input: GivenScope,
-    actor: Actor,
-    options: { meaningChanged?: boolean; onlyNew?: boolean } = {},
-  ): Promise<{ scope: ScopeEntity; created: boolean }> {
-    return this.transactions.run(() => this.putIn(input, actor, options));
-  }
-
-  /** The same in the caller's transaction. With `unnumbered`, a new scope has this negative number until `giveNumbers`. */
-  async putIn(
     { translations, ...given }: GivenScope,
     actor: Actor,
     {
@@ -69,32 +60,34 @@ export class ScopesService {
       unnumbered,
     }: { meaningChanged?: boolean; onlyNew?: boolean; unnumbered?: number } = {},
   ): Promise<{ scope: ScopeEntity; created: boolean }> {
-    const violations = translations ? translationViolations(translations) : {};
-    if (Object.keys(violations).length > 0) throw validationFailed(violations);
-    const created = await this.repository.insertNew({ ...given, translations: {} }, unnumbered);
-    const before = await this.repository.lock(given.name);
-    // Deleted between the two statements.
-    if (!before) throw conflict('The scope was deleted in the meantime. Try again.');
-    const scope = { ...given, translations: translationsAfter(before, { ...given, translations }) };
-    const isChanged = !isDeepStrictEqual(auditView(before), auditView({ ...before, ...scope }));
-    // The same again is a form that was sent twice.
-    if (onlyNew && !created && isChanged) throw validationFailed({ name: [violation('taken_name')] });
-    if (before.audience !== scope.audience) await this.refuseNewAudience(scope.name);
-    if (meaningChanged) refuseUnchanged(before, scope);
-    if (isChanged) {
-      await this.repository.update(scope);
-    }
-    if (meaningChanged) await this.repository.changeMeaning(scope.name);
-    const after = (await this.repository.lock(scope.name))!;
-    const difference = changesBetween(auditView(before), auditView(after));
-    if (created || difference) {
-      await this.audit.record(actor, {
-        action: created ? 'scope.created' : 'scope.updated',
-        subjectId: scope.name,
-        ...(created ? { after: auditView(after) } : difference),
-      });
-    }
-    return { scope: after, created };
+    return this.transactions.run(async () => {
+      const violations = translations ? translationViolations(translations) : {};
+      if (Object.keys(violations).length > 0) throw validationFailed(violations);
+      const created = await this.repository.insertNew({ ...given, translations: {} }, unnumbered);
+      const before = await this.repository.lock(given.name);
+      // Deleted between the two statements.
+      if (!before) throw conflict('The scope was deleted in the meantime. Try again.');
+      const scope = { ...given, translations: translationsAfter(before, { ...given, translations }) };
+      const isChanged = !isDeepStrictEqual(auditView(before), auditView({ ...before, ...scope }));
+      // The same again is a form that was sent twice.
+      if (onlyNew && !created && isChanged) throw validationFailed({ name: [violation('taken_name')] });
+      if (before.audience !== scope.audience) await this.refuseNewAudience(scope.name);
+      if (meaningChanged) refuseUnchanged(before, scope);
+      if (isChanged) {
+        await this.repository.update(scope);
+      }
+      if (meaningChanged) await this.repository.changeMeaning(scope.name);
+      const after = (await this.repository.lock(scope.name))!;
+      const difference = changesBetween(auditView(before), auditView(after));
+      if (created || difference) {
+        await this.audit.record(actor, {
+          action: created ? 'scope.created' : 'scope.updated',
+          subjectId: scope.name,
+          ...(created ? { after: auditView(after) } : difference),
+        });
+      }
+      return { scope: after, created };
+    });
   }
 
   /** Gives new scopes their numbers, in the caller's transaction, once nothing can be refused any more: no number is given twice. */
@@ -103,22 +96,24 @@ export class ScopesService {
   }
 
   /**
-   * Removes a scope, in the caller's transaction. Throws a 409 problem for one of this service's own operator scopes, and while a client
+   * Removes a scope. Throws a 409 problem for one of this service's own operator scopes, and while a client
    * holds it or an event type needs it: no token and no consent has a scope that no client holds.
    */
-  async deleteIn(name: string, actor: Actor): Promise<void> {
-    const scope = await this.repository.lock(name);
-    if (!scope) throw unknownScope();
-    if (OPERATOR_SCOPES.includes(name)) throw conflict('The service needs this scope.');
-    if (await this.repository.isHeld(name)) {
-      throw conflict('A client holds this scope, and its tokens and consents may.');
-    }
-    if (await this.repository.isNeeded(name)) throw conflict('An event type needs this scope.');
-    await this.repository.delete(name);
-    await this.audit.record(actor, {
-      action: 'scope.deleted',
-      subjectId: name,
-      before: auditView(scope),
+  delete(name: string, actor: Actor): Promise<void> {
+    return this.transactions.run(async () => {
+      const scope = await this.repository.lock(name);
+      if (!scope) throw unknownScope();
+      if (OPERATOR_SCOPES.includes(name)) throw conflict('The service needs this scope.');
+      if (await this.repository.isHeld(name)) {
+        throw conflict('A client holds this scope, and its tokens and consents may.');
+      }
+      if (await this.repository.isNeeded(name)) throw conflict('An event type needs this scope.');
+      await this.repository.delete(name);
+      await this.audit.record(actor, {
+        action: 'scope.deleted',
+        subjectId: name,
+        before: auditView(scope),
+      });
     });
   }
 

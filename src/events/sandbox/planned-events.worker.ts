@@ -74,7 +74,7 @@ export class PlannedEventsWorker extends QueueWorker {
       const due = await this.plans.findDue(this.clock.aheadSeconds, this.passedOver);
       if (!due) return undefined;
       // Before anything is written.
-      const prepared = await this.publishing.prepareIn(due.events, {
+      const prepared = await this.publishing.prepare(due.events, {
         id: due.ownerId,
         realm: due.ownerId,
       });
@@ -82,7 +82,7 @@ export class PlannedEventsWorker extends QueueWorker {
       const events = prepared
         .filter(({ publication }) => taken.has(publication.plannedId))
         .map(({ event }) => event);
-      const deliveries = await this.publishing.publishIn(events);
+      const deliveries = await this.publishing.publishPrepared(events);
       return { driver: due.userId, taken: taken.size, deliveries };
     });
     if (!done) return false;

@@ -9,7 +9,7 @@ import type { BrandValues } from '#platform/config/brand-values.js';
 import { Settings } from '#platform/config/settings.js';
 import { Listener } from '#platform/database/connections/listener.service.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
-import { outsideTransaction } from '#platform/database/queries/transaction-around.js';
+import { isInTransaction, outsideTransaction } from '#platform/database/queries/transaction-around.js';
 import { detached } from '#platform/telemetry/log-scope.js';
 import { withoutLogo, type Brand } from '#platform/web/layout/brand.js';
 import { BRAND } from './brand.resource.js';
@@ -68,11 +68,6 @@ export class BrandService implements OnApplicationBootstrap, BeforeApplicationSh
 
   /** Saves the values of an admin. A value equal to that in the settings follows the settings from then on. */
   change(values: BrandValues, actor: Actor): Promise<void> {
-    return this.store(() => this.changeIn(values, actor));
-  }
-
-  /** The same in the caller's transaction; instances show it once it is committed. */
-  changeIn(values: BrandValues, actor: Actor): Promise<void> {
     const { brand: defaults } = this.settings;
     const stored = Object.fromEntries(
       Object.entries(values).map(([field, value]) => [
@@ -80,11 +75,11 @@ export class BrandService implements OnApplicationBootstrap, BeforeApplicationSh
         value === defaults[field as keyof BrandValues] ? null : (value ?? ''),
       ]),
     );
-    return this.storeIn(stored, actor);
+    return this.store(() => this.save(stored, actor));
   }
 
   /** The current brand, read from the database. */
-  async readIn(): Promise<Brand> {
+  async readStored(): Promise<Brand> {
     return this.shown(await this.repository.read());
   }
 
@@ -92,7 +87,7 @@ export class BrandService implements OnApplicationBootstrap, BeforeApplicationSh
   changeLogo(image: Buffer | null, actor: Actor): Promise<void> {
     return this.store(async () => {
       const logoId = image === null ? null : await this.logos.store(image);
-      await this.storeIn({ logoId }, actor);
+      await this.save({ logoId }, actor);
     });
   }
 
@@ -103,11 +98,11 @@ export class BrandService implements OnApplicationBootstrap, BeforeApplicationSh
 
   private async store(work: () => Promise<void>): Promise<void> {
     await this.transactions.run(work);
-    // The next page of this instance shows it.
-    await this.read();
+    // The next page of this instance shows it. Inside of another transaction it is not committed yet, and will be announced.
+    if (!isInTransaction()) await this.read();
   }
 
-  private async storeIn(changes: Partial<StoredBrand>, actor: Actor): Promise<void> {
+  private async save(changes: Partial<StoredBrand>, actor: Actor): Promise<void> {
     const before = await this.repository.lock();
     const difference = changesBetween(BRAND.auditView(before), BRAND.auditView({ ...before, ...changes }));
     if (!difference) return;

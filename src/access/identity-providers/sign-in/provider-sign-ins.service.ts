@@ -169,7 +169,7 @@ export class ProviderSignIns {
     const { user, secret } = await this.withAccount(provider, person, actor, (account) => {
       const isNew = !this.browsers.knows(request, account.user);
       const signIn = this.signInOf(provider, person, account.user);
-      return this.sessions.startIn(request, account.user, signIn, actor, isNew);
+      return this.sessions.startWithoutCookie(request, account.user, signIn, actor, isNew);
     });
     this.activity.count({ kind: 'sign_in', detail: 'provider', address: actor.address });
     this.sessions.setCookie(reply, secret);
@@ -195,7 +195,7 @@ export class ProviderSignIns {
         throw new SignInRefused('provider_answer_invalid', 'another account than the one logged in');
       }
       const signIn = this.signInOf(provider, person, user);
-      if (roleChanged) return this.sessions.startIn(request, user, signIn, actor, false);
+      if (roleChanged) return this.sessions.startWithoutCookie(request, user, signIn, actor, false);
       const renewed = await this.sessions.restart(request, user, present, actor, signIn);
       if (renewed === undefined) throw loggedOutBefore();
       await this.audit.record(actor, { action: 'session.confirmed', subjectId: userId });

@@ -54,59 +54,48 @@ export class PurposesService {
     name: string,
     given: Record<string, unknown>,
     actor: Actor,
-    options: { onlyNew?: boolean } = {},
-  ): Promise<{ purpose: PurposeEntity; created: boolean }> {
-    return this.transactions.run(() => this.putIn(name, given, actor, options));
-  }
-
-  /** The same in the caller's transaction. */
-  async putIn(
-    name: string,
-    given: Record<string, unknown>,
-    actor: Actor,
     { onlyNew = false }: { onlyNew?: boolean } = {},
   ): Promise<{ purpose: PurposeEntity; created: boolean }> {
-    const violations = purposeViolations(given);
-    if (Object.keys(violations).length > 0) throw validationFailed(violations);
-    const purpose: PurposeEntity = { name, words: inOrder(given as PurposeWords) };
-    const created = await this.repository.insertNew(purpose);
-    const before = await this.repository.lock(name);
-    // Deleted between the two statements.
-    if (!before) throw conflict('The purpose was deleted in the meantime. Try again.');
-    const difference = changesBetween(
-      auditView({ ...before, words: inOrder(before.words) }),
-      auditView(purpose),
-    );
-    // The same again is a form that was sent twice.
-    if (onlyNew && !created && difference) throw validationFailed({ name: [violation('taken_name')] });
-    if (difference) await this.repository.update(purpose);
-    if (created || difference) {
-      await this.audit.record(actor, {
-        action: created ? 'purpose.created' : 'purpose.updated',
-        subjectId: name,
-        ...(created ? { after: auditView(purpose) } : difference),
-      });
-    }
-    return { purpose, created };
+    return this.transactions.run(async () => {
+      const violations = purposeViolations(given);
+      if (Object.keys(violations).length > 0) throw validationFailed(violations);
+      const purpose: PurposeEntity = { name, words: inOrder(given as PurposeWords) };
+      const created = await this.repository.insertNew(purpose);
+      const before = await this.repository.lock(name);
+      // Deleted between the two statements.
+      if (!before) throw conflict('The purpose was deleted in the meantime. Try again.');
+      const difference = changesBetween(
+        auditView({ ...before, words: inOrder(before.words) }),
+        auditView(purpose),
+      );
+      // The same again is a form that was sent twice.
+      if (onlyNew && !created && difference) throw validationFailed({ name: [violation('taken_name')] });
+      if (difference) await this.repository.update(purpose);
+      if (created || difference) {
+        await this.audit.record(actor, {
+          action: created ? 'purpose.created' : 'purpose.updated',
+          subjectId: name,
+          ...(created ? { after: auditView(purpose) } : difference),
+        });
+      }
+      return { purpose, created };
+    });
   }
 
   /** Deletes a purpose. Throws a 404 problem, and a 409 problem while a client declares it. */
   delete(name: string, actor: Actor): Promise<void> {
-    return this.transactions.run(() => this.deleteIn(name, actor));
-  }
-
-  /** The same in the caller's transaction. */
-  async deleteIn(name: string, actor: Actor): Promise<void> {
-    const purpose = await this.repository.lock(name);
-    if (!purpose) throw unknownPurpose();
-    if (await this.repository.isDeclared(name)) {
-      throw conflict('A client declares this purpose, so it cannot be deleted.');
-    }
-    await this.repository.delete(name);
-    await this.audit.record(actor, {
-      action: 'purpose.deleted',
-      subjectId: name,
-      before: auditView(purpose),
+    return this.transactions.run(async () => {
+      const purpose = await this.repository.lock(name);
+      if (!purpose) throw unknownPurpose();
+      if (await this.repository.isDeclared(name)) {
+        throw conflict('A client declares this purpose, so it cannot be deleted.');
+      }
+      await this.repository.delete(name);
+      await this.audit.record(actor, {
+        action: 'purpose.deleted',
+        subjectId: name,
+        before: auditView(purpose),
+      });
     });
   }
 }

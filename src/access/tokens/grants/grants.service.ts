@@ -62,17 +62,14 @@ export class GrantsService implements AccessRevocation {
 
   /** Revokes one grant with all its tokens; false if it had already ended. */
   revokeIfLive(id: string, reason: RevocationReason, actor: Actor): Promise<boolean> {
-    return this.transactions.run(() => this.revokeIn(id, reason, actor));
-  }
-
-  /** The same in the caller's transaction. */
-  async revokeIn(id: string, reason: RevocationReason, actor: Actor): Promise<boolean> {
-    const [grant] = await this.repository.revoke({ id }, reason);
-    if (!grant) return false;
-    await this.protection.refuseOn(actor, grant.userId, [grant.clientId]);
-    await this.recordRevocation(grant, reason, actor);
-    if (reason === 'refresh_token_replayed') await this.warnUser(grant);
-    return true;
+    return this.transactions.run(async () => {
+      const [grant] = await this.repository.revoke({ id }, reason);
+      if (!grant) return false;
+      await this.protection.refuseOn(actor, grant.userId, [grant.clientId]);
+      await this.recordRevocation(grant, reason, actor);
+      if (reason === 'refresh_token_replayed') await this.warnUser(grant);
+      return true;
+    });
   }
 
   /** A grant ends no later than its consent, and is extended when the consent is renewed. */

@@ -121,28 +121,30 @@ export class UsersService {
   private async insert(input: NewAccount, actor: Actor): Promise<UserEntity> {
     const { id = newId('user') } = input;
     const isSelf = actor.type === 'user' && actor.id === null;
-    const [user] = await this.insertAllIn(
+    const [user] = await this.insertAll(
       [{ ...input, id, language: input.language ?? (isSelf ? actor.language : undefined) }],
       isSelf ? { ...actor, id } : actor,
     );
     return user!;
   }
 
-  /** Creates users with their ids, in the caller's transaction. */
-  async insertAllIn(inputs: readonly (NewAccount & { id: string })[], actor: Actor): Promise<UserEntity[]> {
-    await this.repository.insertAll(
-      inputs.map(({ id, passwordHash, enabled = true, sandboxOwnerId, ...input }) => ({
-        ...USER.complete(input),
-        ...{ id, passwordHash, enabled, sandboxOwnerId },
-      })),
-    );
-    const users = await this.repository.findAll(inputs.map(({ id }) => id));
-    const entries = users.map((user) => ({
-      ...({ action: 'user.created', subjectId: user.id } as const),
-      after: auditView(user),
-    }));
-    await this.audit.recordAll(actor, entries);
-    return users;
+  /** Creates users with their ids. */
+  insertAll(inputs: readonly (NewAccount & { id: string })[], actor: Actor): Promise<UserEntity[]> {
+    return this.transactions.run(async () => {
+      await this.repository.insertAll(
+        inputs.map(({ id, passwordHash, enabled = true, sandboxOwnerId, ...input }) => ({
+          ...USER.complete(input),
+          ...{ id, passwordHash, enabled, sandboxOwnerId },
+        })),
+      );
+      const users = await this.repository.findAll(inputs.map(({ id }) => id));
+      const entries = users.map((user) => ({
+        ...({ action: 'user.created', subjectId: user.id } as const),
+        after: auditView(user),
+      }));
+      await this.audit.recordAll(actor, entries);
+      return users;
+    });
   }
 
   /** The live users with these ids or addresses; with `organisations`, also all organisations. By id. */
@@ -155,64 +157,61 @@ export class UsersService {
    * transaction. Disabling also ends the client-credentials access of the user's own clients; disabling webhooks ends the portal
    * sessions of the user's clients; another operator role ends what `RoleChanges` says. The last enabled admin stays one (409).
    */
-  async update(id: string, changes: UserChanges, actor: Actor, check?: ChangeCheck): Promise<UserEntity> {
-    if (Object.values(changes).every((value) => value === undefined)) return this.get(id);
-    const passwordHash = changes.password === undefined ? undefined : await hashPassword(changes.password);
-    const rest = { ...changes, password: undefined };
-    return this.transactions.run(() => this.updateIn(id, { ...rest, passwordHash }, actor, check));
-  }
-
-  /** The same in the caller's transaction, with the hash of a password. */
-  async updateIn(
+  async update(
     id: string,
-    { passwordHash, ...changes }: UserChanges & { passwordHash?: string },
+    { password, passwordHash: hashedBefore, ...changes }: UserChanges & { passwordHash?: string },
     actor: Actor,
     check?: ChangeCheck,
   ): Promise<UserEntity> {
-    const admins = mayEndAdmin(changes) ? await this.lockAdminsWith(id) : [];
-    const before = (await this.repository.lock(id)) ?? this.missing();
-    await this.actors.requireLive(actor);
-    await this.protection.refuse(actor, before);
-    refuseForDriver(before, changes, passwordHash !== undefined);
-    const { email, name, language, kind, webhooksEnabled, enabled } = changes;
-    const isNewEmail = email !== undefined && email !== before.email;
-    const roles = rolesAfter(before, changes);
-    const values = {
-      email,
-      name,
-      language,
-      kind,
-      ...roles,
-      webhooksEnabled,
-      enabled,
-      passwordHash,
-      emailVerified: emailVerifiedAfter(before, changes, isNewEmail),
-    };
-    // Before the change, so that the mail goes to the present address.
-    await this.roleChanges.tell(id, before, { ...before, ...roles });
-    await this.tellOwner(before, { ...changes, passwordHash }, actor);
-    if (isNewEmail) await this.revocations.beforeNewAddress(before, actor);
-    await this.translatingConflicts(() => this.repository.update(id, values));
-    const changed = (await this.repository.findById(id))!;
-    refuseGivingPower(actor, before, changed, passwordHash !== undefined);
-    const endsAdmin = isAdmin(before) && !isAdmin(changed);
-    const adminsLeft = endsAdmin ? await this.othersThan(id, admins) : undefined;
-    await check?.(before, changed, adminsLeft);
-    if (endsAdmin) await this.revocations.withdrawInvitations(id, actor);
-    await this.revokeDependents(before, changed, passwordHash !== undefined);
-    const isNew = { password: passwordHash !== undefined, email: changes.emailVerified === true };
-    await this.roleChanges.follow(id, before, changed, actor, { isNew });
-    const after = (await this.repository.findById(id))!;
-    // After all links have ended with a role that is gained, so that this one works.
-    if (isNewEmail) await this.emails.replaceLinks(after);
-    const difference = changesBetween(auditView(before), auditView(after));
-    if (difference) {
-      await this.audit.record(actor, { action: 'user.updated', subjectId: id, ...difference });
-    }
-    if (passwordHash !== undefined) {
-      await this.audit.record(actor, { action: 'user.password_changed', subjectId: id });
-    }
-    return after;
+    const passwordHash = password === undefined ? hashedBefore : await hashPassword(password);
+    if (Object.values({ ...changes, passwordHash }).every((value) => value === undefined))
+      return this.get(id);
+    return this.transactions.run(async () => {
+      const admins = mayEndAdmin(changes) ? await this.lockAdminsWith(id) : [];
+      const before = (await this.repository.lock(id)) ?? this.missing();
+      await this.actors.requireLive(actor);
+      await this.protection.refuse(actor, before);
+      refuseForDriver(before, changes, passwordHash !== undefined);
+      const { email, name, language, kind, webhooksEnabled, enabled } = changes;
+      const isNewEmail = email !== undefined && email !== before.email;
+      const roles = rolesAfter(before, changes);
+      const values = {
+        email,
+        name,
+        language,
+        kind,
+        ...roles,
+        webhooksEnabled,
+        enabled,
+        passwordHash,
+        emailVerified: emailVerifiedAfter(before, changes, isNewEmail),
+      };
+      // Before the change, so that the mail goes to the present address.
+      await this.roleChanges.tell(id, before, { ...before, ...roles });
+      await this.tellOwner(before, { ...changes, passwordHash }, actor);
+      if (isNewEmail) await this.revocations.beforeNewAddress(before, actor);
+      await this.translatingConflicts(() => this.repository.update(id, values));
+      const changed = (await this.repository.findById(id))!;
+      refuseGivingPower(actor, before, changed, passwordHash !== undefined);
+      const endsAdmin = isAdmin(before) && !isAdmin(changed);
+      const adminsLeft = endsAdmin ? await this.othersThan(id, admins) : undefined;
+      await check?.(before, changed, adminsLeft);
+      if (endsAdmin) await this.revocations.withdrawInvitations(id, actor);
+      await this.revokeDependents(before, changed, passwordHash !== undefined);
+      const isNew = { password: passwordHash !== undefined, email: changes.emailVerified === true };
+      await this.roleChanges.follow(id, before, changed, actor, { isNew });
+      const after = (await this.repository.findById(id))!;
+      // After all links have ended with a role that is gained, so that this one works.
+      if (isNewEmail) await this.emails.replaceLinks(after);
+      const difference = changesBetween(auditView(before), auditView(after));
+      if (difference) {
+        await this.audit.record(actor, { action: 'user.updated', subjectId: id, ...difference });
+      }
+      if (passwordHash !== undefined) {
+        await this.audit.record(actor, { action: 'user.password_changed', subjectId: id });
+      }
+      return after;
+    });
   }
 
   /**
@@ -221,31 +220,26 @@ export class UsersService {
    */
   erase(id: string, actor: Actor, check?: () => Promise<void>): Promise<void> {
     return this.transactions.run(async () => {
-      await this.eraseIn(id, actor);
+      const admins = await this.lockAdminsWith(id);
+      if (!(await this.repository.lockForErasure(id))) this.missing();
+      await this.actors.requireLive(actor);
+      const user = (await this.repository.findById(id))!;
+      await this.protection.refuse(actor, user);
+      if (isAdmin(user)) {
+        await this.othersThan(id, admins);
+        await this.revocations.withdrawInvitations(id, actor);
+      }
+      try {
+        const kept = await this.erasures.run(id, await this.repository.tracesOf(id));
+        await this.repository.delete(id);
+        await this.repository.forgetInAuditLog(id);
+        await this.audit.record(actor, { action: 'user.erased', subjectId: id, before: kept });
+      } catch (error) {
+        if (!OWNER_KEYS.some((key) => isForeignKeyViolation(error, key))) throw error;
+        throw conflict('This user owns clients. Delete them first, then erase the user.');
+      }
       await check?.();
     });
-  }
-
-  /** The same in the caller's transaction. */
-  async eraseIn(id: string, actor: Actor): Promise<void> {
-    const admins = await this.lockAdminsWith(id);
-    if (!(await this.repository.lockForErasure(id))) this.missing();
-    await this.actors.requireLive(actor);
-    const user = (await this.repository.findById(id))!;
-    await this.protection.refuse(actor, user);
-    if (isAdmin(user)) {
-      await this.othersThan(id, admins);
-      await this.revocations.withdrawInvitations(id, actor);
-    }
-    try {
-      const kept = await this.erasures.run(id, await this.repository.tracesOf(id));
-      await this.repository.delete(id);
-      await this.repository.forgetInAuditLog(id);
-      await this.audit.record(actor, { action: 'user.erased', subjectId: id, before: kept });
-    } catch (error) {
-      if (!OWNER_KEYS.some((key) => isForeignKeyViolation(error, key))) throw error;
-      throw conflict('This user owns clients. Delete them first, then erase the user.');
-    }
   }
 
   /** Notifies the user of what an operator does to the account. */

@@ -143,7 +143,8 @@ export class SecondFactorService {
   }
 
   /**
-   * Removes all that someone else has besides the password, and ends the sessions. Does nothing for a user without a factor.
+   * Removes all that someone else has besides the password, and ends the sessions. Does nothing for a user without a factor; `check` throws
+   * what refuses it for others.
    * Throws a 404 problem for an unknown user, a 409 problem for one's own account, and a 403 problem for an operator's account
    * unless an admin asks.
    */
@@ -156,25 +157,22 @@ export class SecondFactorService {
     if (userId === own) {
       throw conflict('You cannot reset your own second factor. Change it on your account page.');
     }
-    await this.transactions.run(() => this.resetIn(userId, actor, check));
-  }
-
-  /** The same in the caller's transaction. `check` throws what refuses it, where there is something to remove. */
-  async resetIn(userId: string, actor: Actor, check?: () => Promise<void>): Promise<void> {
-    await this.protection.refuse(actor, await this.lock(userId, actor));
-    const passkeys = await this.passkeys.deleteByUser(userId);
-    const authenticatorApp = await this.apps.delete(userId);
-    if (passkeys === 0 && !authenticatorApp) return;
-    await check?.();
-    await this.codes.deleteByUser(userId);
-    await this.pending.deleteByUser(userId);
-    await this.sessions.deleteByUser(userId);
-    await this.audit.record(actor, {
-      action: 'user.second_factor_reset',
-      subjectId: userId,
-      before: { passkeys, authenticator_app: authenticatorApp },
+    await this.transactions.run(async () => {
+      await this.protection.refuse(actor, await this.lock(userId, actor));
+      const passkeys = await this.passkeys.deleteByUser(userId);
+      const authenticatorApp = await this.apps.delete(userId);
+      if (passkeys === 0 && !authenticatorApp) return;
+      await check?.();
+      await this.codes.deleteByUser(userId);
+      await this.pending.deleteByUser(userId);
+      await this.sessions.deleteByUser(userId);
+      await this.audit.record(actor, {
+        action: 'user.second_factor_reset',
+        subjectId: userId,
+        before: { passkeys, authenticator_app: authenticatorApp },
+      });
+      await this.notifications.raise(userId, null, MESSAGES.secondFactorReset());
     });
-    await this.notifications.raise(userId, null, MESSAGES.secondFactorReset());
   }
 
   /** Throws what `ActorsService.requireLive` does if the caller may no longer do this once the lock is free. */

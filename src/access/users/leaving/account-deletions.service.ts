@@ -141,7 +141,7 @@ export class AccountDeletionsService {
         await this.events.tell({ kind: 'cancelled', userId });
         return { obstacle };
       }
-      await this.accounts.eraseIn(userId, actor);
+      await this.accounts.erase(userId, actor);
       if (user.emailVerifiedAt) {
         const mail = MAIL_TEXTS.accountDeleted();
         const cause = `account deleted ${newId('form')}`;

@@ -55,9 +55,9 @@ export class PasswordLinksService {
     private readonly notifications: NotificationsService,
   ) {}
 
-  /** Creates a link for the user and returns its URL, only this once; throws a 404 problem for an unknown user, 409 for a driver. */
+  /** Creates a link for the user and returns its URL, only this once; throws a 404 problem for an unknown user, 409 for a driver. `check` throws what refuses it. */
   create(userId: string, actor: Actor, check?: LinkCheck): Promise<string> {
-    return this.transactions.run(() => this.makeIn(userId, actor, null, check));
+    return this.make(userId, actor, null, check);
   }
 
   /** The same for the form with this id; undefined if that form has already created its link. */
@@ -68,7 +68,7 @@ export class PasswordLinksService {
     check?: LinkCheck,
   ): Promise<string | undefined> {
     try {
-      return await this.transactions.run(() => this.makeIn(userId, actor, formId, check));
+      return await this.make(userId, actor, formId, check);
     } catch (error) {
       if (!isUniqueViolation(error, 'password_links_form_id_key')) throw error;
       return undefined;
@@ -116,36 +116,32 @@ export class PasswordLinksService {
     });
   }
 
-  /** The same in the caller's transaction. `check` throws what refuses it. */
-  async makeIn(
-    userId: string,
-    actor: Actor,
-    formId: string | null = null,
-    check?: LinkCheck,
-  ): Promise<string> {
-    const { key, digest } = newLink('passwordKey');
-    await this.protection.refuseOn(actor, userId);
-    const link = {
-      digest,
-      userId,
-      ttl: LINK_TTL_SECONDS,
-      formId,
-      purpose: 'operator' as const,
-    };
-    if (!(await this.links.insert(link))) {
-      if (await this.users.findById(userId)) {
-        throw conflict('This is a driver of a sandbox, as whom nobody logs in.');
+  private make(userId: string, actor: Actor, formId: string | null, check?: LinkCheck): Promise<string> {
+    return this.transactions.run(async () => {
+      const { key, digest } = newLink('passwordKey');
+      await this.protection.refuseOn(actor, userId);
+      const link = {
+        digest,
+        userId,
+        ttl: LINK_TTL_SECONDS,
+        formId,
+        purpose: 'operator' as const,
+      };
+      if (!(await this.links.insert(link))) {
+        if (await this.users.findById(userId)) {
+          throw conflict('This is a driver of a sandbox, as whom nobody logs in.');
+        }
+        throw notFound('There is no user with this id.');
       }
-      throw notFound('There is no user with this id.');
-    }
-    await this.actors.requireLive(actor);
-    await check?.();
-    await this.audit.record(actor, { action: 'user.password_link_created', subjectId: userId });
-    if (actor.type !== 'service') {
-      const done = [say('An operator created a link with which the password of your account can be set.')];
-      await this.notifications.raise(userId, null, MESSAGES.changedByOperator(done));
-    }
-    return `${this.settings.baseUrl}/password/${key}`;
+      await this.actors.requireLive(actor);
+      await check?.();
+      await this.audit.record(actor, { action: 'user.password_link_created', subjectId: userId });
+      if (actor.type !== 'service') {
+        const done = [say('An operator created a link with which the password of your account can be set.')];
+        await this.notifications.raise(userId, null, MESSAGES.changedByOperator(done));
+      }
+      return `${this.settings.baseUrl}/password/${key}`;
+    });
   }
 
   /** What the link was issued for; undefined for a link that is used, expired or unknown. */

@@ -100,7 +100,7 @@ export class SessionsService {
   ): Promise<boolean> {
     const work = async (): Promise<string> => {
       const proven = await prove();
-      const secret = proven && (await this.startIn(request, user, signIn, actor, isNewBrowser));
+      const secret = proven && (await this.startWithoutCookie(request, user, signIn, actor, isNewBrowser));
       if (!secret) throw new Refused();
       return secret;
     };
@@ -114,8 +114,8 @@ export class SessionsService {
     return secret !== undefined;
   }
 
-  /** The same in the caller's transaction. Returns the new secret, for the cookie after the commit, or undefined; counts nothing. */
-  async startIn(
+  /** The same within a transaction. Returns the new secret, for the cookie after the commit, or undefined; counts nothing. */
+  async startWithoutCookie(
     request: FastifyRequest,
     user: UserEntity,
     signIn: SignInMethod,

@@ -42,10 +42,10 @@ export class ApprovedActions {
   ) {
     const done = async (work: Promise<unknown>): Promise<undefined> => void (await work);
     this.actions = {
-      'user.erase': (id, _details, actor) => done(users.eraseIn(id, actor)),
+      'user.erase': (id, _details, actor) => done(users.erase(id, actor)),
       'user.make_admin': async (id, { email }, actor) => {
         const admin = { role: 'operator', operatorRole: 'admin' } as const;
-        const { email: now } = await users.updateIn(id, admin, actor);
+        const { email: now } = await users.update(id, admin, actor);
         // If the address has changed, the new admin's account could be opened by someone else.
         if (email !== undefined && email !== now) {
           throw conflict(
@@ -56,7 +56,7 @@ export class ApprovedActions {
       },
       'user.update': (id, { [PASSWORD_HASH]: passwordHash, ...changes }, actor) =>
         done(
-          users.updateIn(
+          users.update(
             id,
             {
               ...(changes as UserChanges),
@@ -66,25 +66,21 @@ export class ApprovedActions {
           ),
         ),
       'user.create_password_link': async (id, _details, actor) => ({
-        passwordLink: await passwordLinks.makeIn(id, actor),
+        passwordLink: await passwordLinks.create(id, actor),
       }),
-      'user.reset_second_factor': (id, _details, actor) => done(factors.resetIn(id, actor)),
+      'user.reset_second_factor': (id, _details, actor) => done(factors.reset(id, undefined, actor)),
       'user.remove_identity': (id, { provider }, actor) =>
-        done(identities.removeIn(id, provider as string, actor)),
+        done(identities.remove(id, provider as string, actor)),
       'client.create': async (id, details, actor) => {
-        const { secret } = await clients.registerIn(id, details as unknown as NewClient, actor);
+        const { secret } = await clients.register(id, details as unknown as NewClient, actor);
         return secret === undefined ? undefined : { secret, isNew: true, previousSecretExpiresAt: null };
       },
-      'client.update': async (id, details, actor) => {
-        const client = await clients.lockIn(id);
-        await clients.updateIn(client, details as ClientChanges, actor);
-        return undefined;
-      },
-      'client.rotate_secret': async (id, { expirePreviousIn }, actor) => {
-        const rotated = await secrets.rotateIn(id, expirePreviousIn as number, actor);
-        return { ...rotated!, isNew: false };
-      },
-      'client.delete': (id, _details, actor) => done(clients.deleteIn(id, actor)),
+      'client.update': (id, details, actor) => done(clients.update(id, details as ClientChanges, actor)),
+      'client.rotate_secret': async (id, { expirePreviousIn }, actor) => ({
+        ...(await secrets.rotate(id, expirePreviousIn as number, actor)),
+        isNew: false,
+      }),
+      'client.delete': (id, _details, actor) => done(clients.delete(id, actor)),
     };
   }
 

@@ -110,7 +110,7 @@ export class InvitationsService {
         // Locked after the account, in the order in which sessions are ended.
         await this.actors.requireLive(actor);
         if (!isFor(invitation, user)) throw new NotForThem();
-        await this.members.addIn(organisation, userId, found.role, actor);
+        await this.members.addTo(organisation, userId, found.role, actor);
         return true;
       });
     } catch (error) {
@@ -135,7 +135,7 @@ export class InvitationsService {
         { email: invitation.email, name: person.name, passwordHash, emailVerified: true },
         actor,
       );
-      await this.members.addIn(organisation, user.id, found.role, { ...actor, id: user.id });
+      await this.members.addTo(organisation, user.id, found.role, { ...actor, id: user.id });
       return true;
     });
   }

@@ -74,7 +74,7 @@ export class MembersService {
       const user = isId('user', userId) ? await this.repository.holdUser(userId) : null;
       if (!user) throw validationFailed({ user_id: [violation('unknown_id', { what: 'user' })] });
       if (isSynthetic(user)) throw validationFailed({ user_id: [violation('driver')] });
-      if (!(await this.addIn(organisation, userId, role, actor))) {
+      if (!(await this.addTo(organisation, userId, role, actor))) {
         throw conflict('This user is a member already.');
       }
     });
@@ -82,10 +82,10 @@ export class MembersService {
   }
 
   /**
-   * Adds a user in the caller's transaction, which has locked the organisation; false for a member, and for the organisation's own account,
+   * Adds a user to an organisation that is locked; false for a member, and for the organisation's own account,
    * which can have got an address that was invited before. Throws a 409 problem beyond 50.
    */
-  async addIn(organisation: UserEntity, userId: string, role: MemberRole, actor: Actor): Promise<boolean> {
+  async addTo(organisation: UserEntity, userId: string, role: MemberRole, actor: Actor): Promise<boolean> {
     const organisationId = organisation.id;
     if (userId === organisationId) return false;
     if (await this.repository.find(organisationId, userId)) return false;

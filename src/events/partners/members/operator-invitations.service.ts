@@ -121,7 +121,7 @@ export class OperatorInvitationsService {
         if (!invitation) return false;
         // As the admin who gives the role, with only that admin's power.
         const given: Actor = { ...actor, operatorRole: 'admin' };
-        await this.users.updateIn(userId, changes, given, async (before) => {
+        await this.users.update(userId, changes, given, async (before) => {
           if (!isFor(invitation, before)) throw new NotForThem();
           if (before.role === 'operator') throw conflict('You are an operator already.');
           await this.refuseAlone(role, before);

@@ -68,7 +68,7 @@ export class RedirectUriRequestsService {
     const id = newId('ruri');
     try {
       return await this.transactions.run(async () => {
-        const client = await this.clients.lockIn(clientId);
+        const client = await this.clients.lock(clientId);
         checkUri(client, change);
         checkChange(client, change);
         if ((await this.repository.countPending(clientId)) >= WAITING_PER_CLIENT) {
@@ -94,7 +94,7 @@ export class RedirectUriRequestsService {
     return this.transactions.run(async () => {
       // Locked first, in the order of everything that changes operators' roles.
       await this.protection.requireAdmin(actor);
-      const client = await this.clients.lockIn(clientId);
+      const client = await this.clients.lock(clientId);
       return this.carryOut(client, id, actor);
     });
   }
@@ -104,7 +104,7 @@ export class RedirectUriRequestsService {
     const { clientId } = await this.get(id);
     return this.transactions.run(async () => {
       await this.protection.requireAdmin(actor);
-      const client = await this.clients.lockIn(clientId);
+      const client = await this.clients.lock(clientId);
       const request = await this.decide(id, 'rejected', actor, reason);
       await this.record('redirect_uri_request.rejected', request, actor);
       const message = MESSAGES.redirectUriRejected(client.name, request.action, request.uri, reason);
@@ -118,7 +118,7 @@ export class RedirectUriRequestsService {
     try {
       checkUri(client, request);
       checkChange(client, request);
-      await this.clients.changeRedirectUriIn(client, request, actor);
+      await this.clients.changeRedirectUri(client, request, actor);
     } catch (error) {
       if (error instanceof Problem && error.status === 400) throw conflict(reasonOf(error));
       throw error;

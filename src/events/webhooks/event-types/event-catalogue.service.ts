@@ -128,60 +128,64 @@ export class EventCatalogueService {
   }
 
   /**
-   * A type with all of its versions, in the caller's transaction: the sample fits the current one. Throws as `putType` and `putVersion` do,
+   * A type with all of its versions: the sample fits the current one. Throws as `putType` and `putVersion` do,
    * and 400 for fewer versions than there are.
    */
-  async putWholeIn({ versions, ...type }: WholeEventType, actor: Actor): Promise<void> {
-    await this.checkType(type, type.translations);
-    const checks = versions.map((version, n) => checkOfWritten(version, `versions.${n}.`));
-    const current = versions.findLastIndex(({ draft }) => !draft);
-    if (current >= 0) refuseSample(checks[current]!, type.sample, 'sample');
-    const created = await this.repository.insertNew(type);
-    const before = await this.lock(type.name);
-    const count = before.versions.length;
-    if (versions.length < count)
-      throw validationFailed({ versions: [violation('fewer_versions', { count })] });
-    const [was, is] = [auditView(before), auditView(type)];
-    const changed = Object.keys(is).filter((member) => !isDeepStrictEqual(was[member], is[member]));
-    if (changed.includes('scope') && (await this.repository.isSubscribed(type.name))) throw subscribed();
-    const entry = { subjectType: 'event_type', subjectId: type.name } as const;
-    const pick = (view: object) =>
-      Object.fromEntries(Object.entries(view).filter(([k]) => changed.includes(k)));
-    const entries: AuditEntry[] = created
-      ? [{ ...entry, action: 'event_type.created', after: is }]
-      : changed.length > 0
-        ? [{ ...entry, action: 'event_type.updated', before: pick(was), after: pick(is) }]
-        : [];
-    for (const [n, { schema, draft }] of versions.entries()) {
-      const old = before.versions[n];
-      if (old?.draft === draft && isDeepStrictEqual(old.schema, schema)) continue;
-      const row = { type: type.name, version: n + 1, schema, draft, revision: before.revision + 1 };
-      if (!old) await this.repository.insertVersion(row);
-      else if (!(await this.repository.changeUnused(row))) throw usedVersion(`version ${n + 1}`);
-      entries.push({
-        ...entry,
-        action: old ? 'event_type.version_updated' : 'event_type.version_created',
-        ...(old ? { before: versionView(old) } : {}),
-        after: versionView(row),
-      });
-    }
-    await this.repository.update(type.name, type);
-    await this.audit.recordAll(actor, entries);
+  putWhole({ versions, ...type }: WholeEventType, actor: Actor): Promise<void> {
+    return this.transactions.run(async () => {
+      await this.checkType(type, type.translations);
+      const checks = versions.map((version, n) => checkOfWritten(version, `versions.${n}.`));
+      const current = versions.findLastIndex(({ draft }) => !draft);
+      if (current >= 0) refuseSample(checks[current]!, type.sample, 'sample');
+      const created = await this.repository.insertNew(type);
+      const before = await this.lock(type.name);
+      const count = before.versions.length;
+      if (versions.length < count)
+        throw validationFailed({ versions: [violation('fewer_versions', { count })] });
+      const [was, is] = [auditView(before), auditView(type)];
+      const changed = Object.keys(is).filter((member) => !isDeepStrictEqual(was[member], is[member]));
+      if (changed.includes('scope') && (await this.repository.isSubscribed(type.name))) throw subscribed();
+      const entry = { subjectType: 'event_type', subjectId: type.name } as const;
+      const pick = (view: object) =>
+        Object.fromEntries(Object.entries(view).filter(([k]) => changed.includes(k)));
+      const entries: AuditEntry[] = created
+        ? [{ ...entry, action: 'event_type.created', after: is }]
+        : changed.length > 0
+          ? [{ ...entry, action: 'event_type.updated', before: pick(was), after: pick(is) }]
+          : [];
+      for (const [n, { schema, draft }] of versions.entries()) {
+        const old = before.versions[n];
+        if (old?.draft === draft && isDeepStrictEqual(old.schema, schema)) continue;
+        const row = { type: type.name, version: n + 1, schema, draft, revision: before.revision + 1 };
+        if (!old) await this.repository.insertVersion(row);
+        else if (!(await this.repository.changeUnused(row))) throw usedVersion(`version ${n + 1}`);
+        entries.push({
+          ...entry,
+          action: old ? 'event_type.version_updated' : 'event_type.version_created',
+          ...(old ? { before: versionView(old) } : {}),
+          after: versionView(row),
+        });
+      }
+      await this.repository.update(type.name, type);
+      await this.audit.recordAll(actor, entries);
+    });
   }
 
-  /** Removes a type, in the caller's transaction. Throws 409 while endpoints subscribe, and once something was published with it. */
-  async deleteIn(name: string, actor: Actor): Promise<void> {
-    const type = await this.lock(name);
-    if (type.versions.some(({ usedAt }) => usedAt)) throw conflict('Events of this type were published.');
-    if (await this.repository.isSubscribed(name)) {
-      throw conflict('Endpoints subscribe to this event type.');
-    }
-    await this.repository.delete(name);
-    await this.audit.record(actor, {
-      action: 'event_type.deleted',
-      subjectType: 'event_type',
-      subjectId: name,
-      before: auditView(type),
+  /** Removes a type. Throws 409 while endpoints subscribe, and once something was published with it. */
+  delete(name: string, actor: Actor): Promise<void> {
+    return this.transactions.run(async () => {
+      const type = await this.lock(name);
+      if (type.versions.some(({ usedAt }) => usedAt)) throw conflict('Events of this type were published.');
+      if (await this.repository.isSubscribed(name)) {
+        throw conflict('Endpoints subscribe to this event type.');
+      }
+      await this.repository.delete(name);
+      await this.audit.record(actor, {
+        action: 'event_type.deleted',
+        subjectType: 'event_type',
+        subjectId: name,
+        before: auditView(type),
+      });
     });
   }
 

@@ -105,10 +105,10 @@ export class PublishingService {
   }
 
   /**
-   * Validates events and waits for their turn to be numbered, in the caller's transaction before it writes anything. Returns what to
-   * publish with `publishIn`, without those that their type refuses.
+   * Validates events and waits for their turn to be numbered, in a transaction before it writes anything. Returns what to
+   * publish with `publishPrepared`, without those that their type refuses.
    */
-  async prepareIn<P extends EventContent>(
+  async prepare<P extends EventContent>(
     publications: P[],
     publisher: Publisher,
   ): Promise<{ publication: P; event: NewEvent }[]> {
@@ -131,10 +131,10 @@ export class PublishingService {
   }
 
   /**
-   * Publishes prepared events in the caller's transaction, in this order and without idempotency keys. Those of erased users
+   * Publishes prepared events in the same transaction, in this order and without idempotency keys. Those of erased users
    * are left out. Returns the number of deliveries; announce them after the commit. Throws a 503 problem while a type is being changed.
    */
-  async publishIn(events: NewEvent[]): Promise<number> {
+  async publishPrepared(events: NewEvent[]): Promise<number> {
     if (events.length === 0) return 0;
     const results = await this.repository.publish(events);
     if (results.some(({ isTypeKnown, isCurrent }) => isTypeKnown && !isCurrent)) {

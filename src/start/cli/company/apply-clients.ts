@@ -82,9 +82,7 @@ export async function removeClients(
     if (kept.has(id)) continue;
     changes.push({ sign: '-', what: called({ id, name }), lines: [] });
     await attempt(['clients'], () =>
-      refusedAs(`${called({ id, name })} cannot be removed`, () =>
-        app.get(ClientsService).deleteIn(id, actor),
-      ),
+      refusedAs(`${called({ id, name })} cannot be removed`, () => app.get(ClientsService).delete(id, actor)),
     );
   }
 }

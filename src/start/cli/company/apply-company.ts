@@ -82,7 +82,7 @@ async function applyAll(applying: Applying): Promise<void> {
   await removeClients(applying, clients);
   let n = 0;
   await putNamed(applying, 'scopes', (name, { description, translations = {}, audience }) =>
-    app.get(ScopesService).putIn(
+    app.get(ScopesService).put(
       {
         ...{ name, description: description as string, audience: audience as ScopeAudience },
         translations: translations as object,
@@ -92,7 +92,7 @@ async function applyAll(applying: Applying): Promise<void> {
     ),
   );
   await putNamed(applying, 'purposes', (name, { words }) =>
-    app.get(PurposesService).putIn(name, words as Entry, actor),
+    app.get(PurposesService).put(name, words as Entry, actor),
   );
   await putNamed(
     applying,
@@ -102,15 +102,15 @@ async function applyAll(applying: Applying): Promise<void> {
         ...{ ...type, name, resource, translations },
         versions: (versions as Entry[]).map(({ draft = false, ...version }) => ({ ...version, draft })),
       };
-      return app.get(EventCatalogueService).putWholeIn(whole as WholeEventType, actor);
+      return app.get(EventCatalogueService).putWhole(whole as WholeEventType, actor);
     },
   );
   await applyBrand(applying);
   await applyClients(applying, clients);
   if (!document.isRefused) await applyConsents(applying, clients, owners);
-  await removeNamed(applying, 'event_types', (name) => app.get(EventCatalogueService).deleteIn(name, actor));
-  await removeNamed(applying, 'purposes', (name) => app.get(PurposesService).deleteIn(name, actor));
-  await removeNamed(applying, 'scopes', (name) => app.get(ScopesService).deleteIn(name, actor));
+  await removeNamed(applying, 'event_types', (name) => app.get(EventCatalogueService).delete(name, actor));
+  await removeNamed(applying, 'purposes', (name) => app.get(PurposesService).delete(name, actor));
+  await removeNamed(applying, 'scopes', (name) => app.get(ScopesService).delete(name, actor));
   document.refuse();
   await applySecrets(applying, clients);
   if (n < 0 && !dryRun) await app.get(ScopesService).giveNumbers();
@@ -153,7 +153,7 @@ async function applyBrand({ app, actor, company, current, changes, attempt }: Ap
   const lines = company.brand ? differences(current.company.brand, company.brand) : [];
   if (lines.length === 0) return;
   changes.push({ sign: '~', what: 'brand', lines });
-  await attempt(['brand'], () => app.get(BrandService).changeIn(brandValuesOf(company.brand!), actor));
+  await attempt(['brand'], () => app.get(BrandService).change(brandValuesOf(company.brand!), actor));
 }
 
 function emailsOf({ owners = {}, clients = [] }: Company): string[] {

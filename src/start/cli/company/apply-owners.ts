@@ -44,10 +44,10 @@ export async function applyOwners({
       webhooksEnabled: (entry.webhooks_enabled ?? true) as boolean,
       enabled: isEnabled,
     };
-    if (user) await attempt(place, () => users.updateIn(user.id, values, actor));
+    if (user) await attempt(place, () => users.update(user.id, values, actor));
     else created.push({ ...values, id: newId('user'), email, passwordHash: null });
   }
-  await users.insertAllIn(created, actor);
+  await users.insertAll(created, actor);
   for (const { id, email } of created) ids.set(emailKeyOf(email), id);
   return ids;
 }

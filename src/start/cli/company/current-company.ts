@@ -30,7 +30,7 @@ export async function readCurrent(
   app: INestApplicationContext,
   emails: readonly string[],
 ): Promise<CurrentCompany> {
-  const brand = await app.get(BrandService).readIn();
+  const brand = await app.get(BrandService).readStored();
   const scopes = await app.get(ScopesService).list();
   const purposes = await app.get(PurposesService).list();
   const types = await app.get(EventTypesService).listOfServices();
