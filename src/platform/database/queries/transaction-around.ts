@@ -12,6 +12,9 @@ interface Around {
 }
 
 const around = new AsyncLocalStorage<Around | undefined>();
+// Before Node 24, every promise of the process costs more as long as anything may be around (docs/decisions/0038).
+const isCostly = Number.parseInt(process.versions.node) < 24;
+let open = 0;
 
 /** The code uses a transaction in a way that would lose what it promises. */
 class TransactionMisuse extends Error {
@@ -52,6 +55,7 @@ export async function inTransaction<T>(runner: QueryRunner, work: () => Promise<
     ...{ dataSource: runner.dataSource, runner },
     ...{ underWay: 0, last: Promise.resolve(), isOver: false },
   };
+  open++;
   try {
     const result = await around.run(transaction, work);
     if (transaction.underWay > 0) {
@@ -61,6 +65,7 @@ export async function inTransaction<T>(runner: QueryRunner, work: () => Promise<
   } finally {
     transaction.isOver = true;
     await transaction.last;
+    if (--open === 0 && isCostly) around.disable();
   }
 }
 
