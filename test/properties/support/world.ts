@@ -20,7 +20,6 @@ import { AuthorizationCodesService } from '#access/tokens/codes/authorization-co
 import { newId } from '#platform/secrets/ids.js';
 import { AuthenticatorAppsRepository } from '#access/users/factors/authenticator-apps.repository.js';
 import { PasskeysRepository } from '#access/users/factors/passkeys.repository.js';
-import { newRecoveryCode, recoveryCodeDigest } from '#access/users/factors/recovery-code.js';
 import { RecoveryCodesRepository } from '#access/users/factors/recovery-codes.repository.js';
 import { PendingSignInsService } from '#access/users/factors/pending-sign-ins.service.js';
 import { EmailLinksRepository } from '#access/users/emails/email-links.repository.js';
@@ -39,6 +38,7 @@ import { PortalLinksRepository } from '#entrypoints/webhook-portal/access/portal
 import { ContactsService } from '#events/webhooks/contacts/contacts.service.js';
 import { RecoveriesService } from '#events/webhooks/deliveries/recoveries.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
+import { newRecoveryCode, recoveryCodeDigest } from '#access/users/factors/recovery-codes.service.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../../support/factory.js';
 import { basicHeader } from '../../support/http.js';
 import { makeEndpoint, seedDelivery } from '../../support/portal.js';
