@@ -27,8 +27,8 @@ import { PasswordLinksService } from '#access/users/passwords/password-links.ser
 import { SessionsRepository } from '#access/users/sessions/sessions.repository.js';
 import { sandboxOf } from '#events/sandbox/driver.js';
 import { DriversService } from '#events/sandbox/drivers.service.js';
-import { AccountDeletionsService } from '#access/users/leaving/account-deletions.service.js';
-import { DataExportsRepository } from '#access/users/leaving/data-exports.repository.js';
+import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
+import { DataExportsRepository } from '#access/users/closing/data-exports.repository.js';
 import { UsersRepository } from '#access/users/accounts/users.repository.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { ClientSecretsService } from '#access/clients/client-secrets.service.js';

@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, Put, Query } from '@nestjs/common';
 import { ApiSchema } from '@nestjs/swagger';
 import type { Actor } from '#records/audit/audit.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
-import { GivenConsentsService } from '#access/consents/given-consents.service.js';
+import { ConsentApprovals } from '#access/consents/consent-approvals.service.js';
 import { ApiAnswer, ApiNoContent, ApiPage, ApiProblems, PathId } from '#platform/http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '#platform/http/api/list-answer.js';
 import { PageQuery, pageRequestOf } from '#platform/http/api/page-query.js';
@@ -34,7 +34,7 @@ class ConsentView extends viewOf<ConsentEntity>()({
 export class AdminConsentsController {
   constructor(
     private readonly consents: ConsentsService,
-    private readonly given: GivenConsentsService,
+    private readonly approvals: ConsentApprovals,
   ) {}
 
   @Get()
@@ -70,7 +70,7 @@ export class AdminConsentsController {
     @Body() { scopes, evidence }: ConsentDto,
     @CurrentActor() actor: Actor,
   ): Promise<ConsentView> {
-    return ConsentView.of(await this.given.record(clientId, userId, scopes, evidence ?? null, actor));
+    return ConsentView.of(await this.approvals.record(clientId, userId, scopes, evidence ?? null, actor));
   }
 
   @Delete(':user_id')
