@@ -8,7 +8,8 @@ import { SchemaCompatibility } from '#platform/database/migrations/schema-compat
 import { RequestRecordsService } from '#records/requests/request-records.service.js';
 import { newUlid } from '#platform/secrets/ids.js';
 import type { LogEntry, LogExport } from '#platform/telemetry/log-export.js';
-import { auditEntry, refusalEntry } from './log-entries.js';
+import type { AuditEventEntity } from '#records/audit/audit-event.entity.js';
+import type { RequestRecordEntity } from '#records/requests/request-record.entity.js';
 import type { LogExportEntity } from './log-export.entity.js';
 import { LogExportsRepository, type LeasedLog } from './log-exports.repository.js';
 
@@ -118,3 +119,47 @@ export async function* inBatches(log: Log): AsyncGenerator<{ entries: LogEntry[]
   }
   if (entries.length > 0) yield { entries, cursor: last };
 }
+
+/** An entry of the audit log: what `operator audit` writes. */
+const auditEntry = (event: AuditEventEntity): LogEntry => ({
+  event: 'audit.entry',
+  at: event.occurredAt,
+  severity: 'INFO',
+  body: `${event.action} ${event.subjectId}`,
+  attributes: {
+    // Lets the receiver recognize duplicates.
+    'log.record.uid': event.id,
+    'audit.action': event.action,
+    'audit.actor.type': event.actorType,
+    'audit.actor.id': event.actorId,
+    'audit.subject.type': event.subjectType,
+    'audit.subject.id': event.subjectId,
+    'audit.before': event.before,
+    'audit.after': event.after,
+    'client.address': event.address,
+    'request.id': event.requestId,
+  },
+});
+
+/** A refused request: what `operator refusals` writes. */
+const refusalEntry = (record: RequestRecordEntity): LogEntry => ({
+  event: 'request.refused',
+  at: record.occurredAt,
+  severity: record.status >= 500 ? 'ERROR' : 'WARN',
+  body: [record.method, record.route, record.status, record.refused ?? record.error ?? '']
+    .join(' ')
+    .trimEnd(),
+  attributes: {
+    'log.record.uid': `refusal-${record.id}`,
+    'request.id': record.requestId,
+    'http.request.method': record.method,
+    'http.route': record.route,
+    'http.response.status_code': record.status,
+    'error.type': record.error ?? String(record.status),
+    'oauth.client.id': record.clientId,
+    'refusal.kind': record.refusedKind,
+    'refusal.reason': record.refused,
+    'refusal.milliseconds': record.milliseconds,
+    'refusal.injected': record.injected,
+  },
+});

@@ -30,7 +30,7 @@ export interface PageSubject {
 }
 
 /** The words of the consent page, in the language of its reader. */
-export function consentPageWords(subject: PageSubject): ConsentWords {
+export function consentPageText(subject: PageSubject): ConsentWords {
   const { language, application, expiryDays, redirectHost, isOwned } = subject;
   const t = (english: string, values?: TextValues) => text(language, english, values);
   return wordsOf(subject, t('Let {application} read your charging data?', { application }), [
@@ -51,14 +51,14 @@ export function consentPageWords(subject: PageSubject): ConsentWords {
 }
 
 /** The words of the same page in a sandbox, where the visitor answers for a driver. Partners see it, in English. */
-export const sandboxPageWords = (subject: Omit<PageSubject, 'isOwned' | 'language'>): ConsentWords =>
+export const sandboxPageText = (subject: Omit<PageSubject, 'isOwned' | 'language'>): ConsentWords =>
   wordsOf({ ...subject, language: 'en' }, `Let ${subject.application} read a driver’s charging data?`, [
     ...endOf('en', subject.expiryDays),
     `If you authorize or cancel, your browser then goes to ${subject.redirectHost}.`,
   ]);
 
 /** The words of the account page on which a user changes or renews a consent. */
-export function choicePageWords(subject: Omit<PageSubject, 'redirectHost' | 'isOwned'>): ConsentWords {
+export function choicePageText(subject: Omit<PageSubject, 'redirectHost' | 'isOwned'>): ConsentWords {
   const { language, application, expiryDays } = subject;
   return wordsOf(subject, text(language, 'What {application} may read', { application }), [
     ...endOf(language, expiryDays),

@@ -1,7 +1,7 @@
 import type { ActivityKind } from './activity.js';
 
 /** How often something happened in one hour, in total. */
-export interface HourOfAll {
+export interface HourlyTotal {
   hour: Date;
   kind: ActivityKind;
   count: number;

@@ -25,7 +25,7 @@ import { ConsentWordsRepository } from './record/consent-words.repository.js';
 
 /** Consents that are given, on a page or elsewhere (contract §2). Every change is an audit event in its transaction. */
 @Injectable()
-export class GivenConsentsService {
+export class ConsentApprovals {
   constructor(
     private readonly repository: ConsentsRepository,
     private readonly consents: ConsentsService,

@@ -1,5 +1,5 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
-import { GivenConsentsService } from '#access/consents/given-consents.service.js';
+import { ConsentApprovals } from '#access/consents/consent-approvals.service.js';
 import { untilWaitingForLocks, waitingForLocks } from '../support/locks.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { exchange } from '../support/oauth.js';
@@ -86,7 +86,7 @@ it('A refusal whose notification lost a deadlock with the erasure of its user ra
 it('Two first consents of the same pair at a time are one grant for the trail, the partner and the user', async () => {
   const { make, database, app } = service;
   const user = await make.user();
-  const consents = app.get(GivenConsentsService, { strict: false });
+  const consents = app.get(ConsentApprovals, { strict: false });
   // Holds whoever writes the consent first.
   await database.query('BEGIN');
   await database.query('LOCK TABLE consents IN SHARE MODE');

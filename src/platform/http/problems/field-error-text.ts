@@ -7,7 +7,7 @@ const atLeastOne = () => 'choose at least one of these';
 const oneOfThese = () => 'choose from these';
 
 /** The error texts at form fields, which do not mention members, lists or null. */
-const PAGE_WORDS: OwnWords = {
+const FIELD_ERROR_TEXT: OwnWords = {
   text: characters,
   visible_text: characters,
   search: ({ least }) => `enter at least ${number(least)} letters or digits`,
@@ -44,10 +44,10 @@ const PAGE_WORDS: OwnWords = {
   unknown_event_type: oneOfThese,
 };
 
-const pageWords = wordsBy(PAGE_WORDS);
+const textOf = wordsBy(FIELD_ERROR_TEXT);
 
 /** The error texts at each field, without duplicates. */
-export const pageWordsOf = (violations: Violations): Record<string, string[]> =>
+export const fieldErrorText = (violations: Violations): Record<string, string[]> =>
   Object.fromEntries(
-    Object.entries(violations).map(([name, each]) => [name, [...new Set(each.map(pageWords))]]),
+    Object.entries(violations).map(([name, each]) => [name, [...new Set(each.map(textOf))]]),
   );
