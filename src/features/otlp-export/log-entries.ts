@@ -1,6 +1,6 @@
 import type { AuditEventEntity } from '#records/audit/audit-event.entity.js';
 import type { RequestRecordEntity } from '#records/requests/request-record.entity.js';
-import type { LogEntry } from '#platform/telemetry/log-export.js';
+import type { LogEntry } from './log-exporter.js';
 
 /** An entry of the audit log: what `operator audit` writes. */
 export const auditEntry = (event: AuditEventEntity): LogEntry => ({
