@@ -7,7 +7,7 @@ import { PeriodicWorker } from '#platform/database/background/periodic-worker.js
 import { SchemaCompatibility } from '#platform/database/migrations/schema-compatibility.service.js';
 import { RequestRecordsService } from '#records/requests/request-records.service.js';
 import { newUlid } from '#platform/secrets/ids.js';
-import type { LogEntry, LogExport } from '#platform/telemetry/log-export.js';
+import type { LogEntry, LogExport } from './log-exporter.js';
 import type { AuditEventEntity } from '#records/audit/audit-event.entity.js';
 import type { RequestRecordEntity } from '#records/requests/request-record.entity.js';
 import type { LogExportEntity } from './log-export.entity.js';
@@ -57,7 +57,7 @@ export class LogExportService extends PeriodicWorker implements OnApplicationBoo
   async onApplicationBootstrap(): Promise<void> {
     const { logExport, works } = this.settings;
     if (!logExport || !works) return;
-    const { startLogExport } = await import('#platform/telemetry/open-telemetry/log-export.js');
+    const { startLogExport } = await import('./log-exporter.js');
     this.exporter = startLogExport(logExport, new Logger('Logs'));
     for (const log of Object.keys(this.logs)) lastSent.labels(log).setToCurrentTime();
   }

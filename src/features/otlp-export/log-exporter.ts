@@ -10,9 +10,28 @@ import {
   ProtobufLogsSerializer,
 } from '@opentelemetry/otlp-transformer';
 import type { OtlpProtocol } from '#platform/config/otlp-protocol.js';
-import type { LogEntry, LogExport } from '../log-export.js';
-import { ExportWatch } from './export-watch.js';
-import { SERVICE_NAME, SERVICE_RESOURCE } from './service-resource.js';
+import { ExportWatch } from '#platform/telemetry/open-telemetry/export-watch.js';
+import { SERVICE_NAME, SERVICE_RESOURCE } from '#platform/telemetry/open-telemetry/service-resource.js';
+
+/** An entry of a log as OpenTelemetry has it; its attributes by the semantic conventions where there are some. */
+export interface LogEntry {
+  /** Says what attributes it has. */
+  event: string;
+  at: Date;
+  severity: 'INFO' | 'WARN' | 'ERROR';
+  body: string;
+  /** Null where something is not known: left out. */
+  attributes: Record<string, unknown>;
+}
+
+/** Entries of logs as they are sent over OTLP. */
+export interface LogExport {
+  /** False if the collector does not have them. */
+  send(entries: readonly LogEntry[]): Promise<boolean>;
+  /** What is being sent counts as not sent from now on. */
+  giveUp(): void;
+  stop(): Promise<void>;
+}
 
 type LogRecord = Parameters<typeof JsonLogsSerializer.serializeRequest>[0][number];
 

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Settings } from '#platform/config/settings.js';
-import type { MetricsExport } from '#platform/telemetry/metrics-export.js';
-import { GaugesService } from './gauges.service.js';
+import type { MetricsExport } from './metrics-exporter.js';
+import { GaugesService } from '#entrypoints/operations/gauges.service.js';
 
 /** Sends the metrics over OTLP, if configured; otherwise nothing of it is loaded. */
 @Injectable()
@@ -16,7 +16,7 @@ export class MetricsExportService implements OnApplicationBootstrap, OnApplicati
   async onApplicationBootstrap(): Promise<void> {
     const { metricsExport } = this.settings;
     if (!metricsExport) return;
-    const { startMetricsExport } = await import('#platform/telemetry/open-telemetry/metrics-export.js');
+    const { startMetricsExport } = await import('./metrics-exporter.js');
     this.running = startMetricsExport(metricsExport, () => this.gauges.refresh(), new Logger('Metrics'));
   }
 

@@ -18,11 +18,16 @@ import {
 import type { Logger } from '@nestjs/common';
 import { setTimeout as after } from 'node:timers/promises';
 import { register } from 'prom-client';
-import type { MetricsExport } from '../metrics-export.js';
 import type { OtlpProtocol } from '#platform/config/otlp-protocol.js';
-import { ExportWatch } from './export-watch.js';
+import { ExportWatch } from '#platform/telemetry/open-telemetry/export-watch.js';
 import { RegistryProducer } from './registry-producer.js';
-import { LAST_EXPORT_MS, SERVICE_RESOURCE } from './service-resource.js';
+import { LAST_EXPORT_MS, SERVICE_RESOURCE } from '#platform/telemetry/open-telemetry/service-resource.js';
+
+/** The metrics as they are sent over OTLP. */
+export interface MetricsExport {
+  /** Sends them once more; takes a second at most. */
+  stop(): Promise<void>;
+}
 
 // What OpenTelemetry calls such an exporter in metrics about itself.
 const COMPONENT = 'otlp_http_metric_exporter';
