@@ -2,7 +2,7 @@
  * Imports point one way (CONTRIBUTING.md, "Wings and modules"): each wing of `src` may use itself and those before it, and no module may use
  * another module's repository. test/unit/architecture.spec.ts finds circles between the modules of a wing.
  */
-const WINGS = ['platform', 'records', 'access', 'events', 'entrypoints', 'start'];
+const WINGS = ['platform', 'records', 'access', 'events', 'entrypoints', 'features', 'start'];
 
 const wingsInTheirOrder = WINGS.slice(0, -1).map((wing, index) => ({
   name: `${wing}-imports-no-later-wing`,
@@ -22,6 +22,13 @@ module.exports = {
         path: '\\.repository\\.ts$',
         pathNot: '^src/$1/',
       },
+    },
+    {
+      name: 'features-can-be-taken-out',
+      severity: 'error',
+      // Nothing but the list of features imports one, not even another feature.
+      from: { path: '^src/([^/]+)/([^/]+)', pathNot: '^src/start/features\\.ts$' },
+      to: { path: '^src/features/', pathNot: '^src/$1/$2/' },
     },
     { name: 'no-circles', severity: 'error', from: { path: '^src/' }, to: { circular: true } },
     {

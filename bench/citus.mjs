@@ -153,7 +153,7 @@ async function flow({ app, url, make, during }) {
   const { UsersService } = await load('access/users/accounts/users.service.js');
   const { ClientsService } = await load('access/clients/clients.service.js');
   const { ConsentsService } = await load('access/consents/consents.service.js');
-  const { GivenConsentsService } = await load('access/consents/given-consents.service.js');
+  const { ConsentApprovals } = await load('access/consents/consent-approvals.service.js');
   const { PublishingService } = await load('events/webhooks/events/publishing.service.js');
   const post = async (path, form, by = client) => {
     const headers = { authorization: basic(by) };
@@ -167,7 +167,7 @@ async function flow({ app, url, make, during }) {
   );
   await during("`GET /v2/users`, a client's token", () => users(own.access_token));
   await during('a consent is recorded', () =>
-    app.get(GivenConsentsService, { strict: false }).record(client.id, user, SCOPES, null, SERVICE_ACTOR),
+    app.get(ConsentApprovals, { strict: false }).record(client.id, user, SCOPES, null, SERVICE_ACTOR),
   );
   const [code, verifier] = [newSecret('authorizationCode'), randomBytes(32).toString('base64url')];
   await make(

@@ -144,7 +144,7 @@ async function startService() {
 async function makeSetting({ get, query }, port) {
   const { UsersService } = await load('access/users/accounts/users.service.js');
   const { ClientsService } = await load('access/clients/clients.service.js');
-  const { GivenConsentsService } = await load('access/consents/given-consents.service.js');
+  const { ConsentApprovals } = await load('access/consents/consent-approvals.service.js');
   const { EndpointsService } = await load('events/webhooks/endpoints/endpoints.service.js');
   const { PublishingService } = await load('events/webhooks/events/publishing.service.js');
   const { AccessTokensService } = await load('access/tokens/access/access-tokens.service.js');
@@ -166,7 +166,7 @@ async function makeSetting({ get, query }, port) {
       )
     ).client;
   const client = await newClient(['vehicle:read']);
-  await get(GivenConsentsService).record(client.id, owner.id, ['vehicle:read'], null, SERVICE_ACTOR);
+  await get(ConsentApprovals).record(client.id, owner.id, ['vehicle:read'], null, SERVICE_ACTOR);
   const endpointIds = [];
   for (let n = 0; n < ENDPOINTS; n++) {
     const eventTypes = [n === 0 ? TYPE : 'vehicle.deleted'];

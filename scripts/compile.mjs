@@ -43,6 +43,7 @@ const sources = [
   ...(await Promise.all(FOLDERS.map(filesIn))).flat(),
   'openapi.json',
   'openapi-operators.json',
+  'openapi-examples.json',
 ];
 const isCode = (file) => /\.tsx?$/.test(file);
 const outputOf = (file) => (isCode(file) ? file.replace(/\.tsx?$/, '.js') : file);

@@ -25,7 +25,7 @@ const BESIDE_MS = 20_000;
 const POLL_MS = 500;
 // If nothing was removed for this long, the purge is over.
 const OVER_MS = 2_000;
-// A purge uses little of the time at first, and more once it is late (src/platform/database/purge/purge-pace.ts).
+// A purge uses little of the time at first, and more once it is late (src/platform/database/purge/purge.service.ts).
 const ALL_WITHIN_MS = 30 * 60_000;
 const STATEMENT = /LOG: {2}duration: ([\d.]+) ms {2}(?:parse|bind|execute|statement)[^:]*: *(.*)/;
 // Of the words of a statement, enough to tell what it does.

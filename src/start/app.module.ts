@@ -31,6 +31,7 @@ import { TokensModule } from '#access/tokens/tokens.module.js';
 import { UsersModule } from '#access/users/users.module.js';
 import { WebhookPortalModule } from '#entrypoints/webhook-portal/webhook-portal.module.js';
 import { WebhooksModule } from '#events/webhooks/webhooks.module.js';
+import { FEATURES } from './features.js';
 
 /** All modules; `more` are those of the demonstration. */
 @Module({})
@@ -70,6 +71,7 @@ export class AppModule {
         AdminModule,
         ApiDocsModule,
         OperationsModule,
+        ...FEATURES,
         ...more,
       ],
     };

@@ -2,7 +2,7 @@ import { accountWays, useAccount } from './account-ways.js';
 import { movedOn, watchShifts } from './layout-shifts.js';
 import { press, said } from './page-actions.js';
 
-/* Without scripts: leaving.spec.ts and consent.spec.ts, and with further ways account-without-scripts.long.spec.ts. */
+/* Without scripts: account-closing.spec.ts and consent.spec.ts, and with further ways account-without-scripts.long.spec.ts. */
 describe('on the account page in a browser', () => {
   const account = useAccount();
   const { service, user, client, newPage } = account;

@@ -1,6 +1,6 @@
 import { loadSettings, Settings } from '#platform/config/settings.js';
-import { AccountDeletionsService } from '#access/users/leaving/account-deletions.service.js';
-import { AccountDeletionsWorker } from '#access/users/leaving/account-deletions.worker.js';
+import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
+import { AccountDeletionsWorker } from '#access/users/closing/account-deletions.worker.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { actionsOn, auditEventsOn } from '../support/audit-events.js';
 import { BrowserSession, type Page, postedAnew } from '../support/browser-session.js';

@@ -2,7 +2,7 @@ import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ChangedMeanings } from '#access/consents/changed-meanings.service.js';
 import { ConsentExpiryRepository } from '#access/consents/consent-expiry.repository.js';
 import { ConsentExpiryService } from '#access/consents/consent-expiry.service.js';
-import { GivenConsentsService } from '#access/consents/given-consents.service.js';
+import { ConsentApprovals } from '#access/consents/consent-approvals.service.js';
 import { ConsentImportService } from '#access/consents/import/consent-import.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
 import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
@@ -221,7 +221,7 @@ describe('A consent that ends by itself', () => {
     await receive();
     await service.make.tokens(client, user);
     await age(89);
-    const consents = service.app.get(GivenConsentsService);
+    const consents = service.app.get(ConsentApprovals);
     const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * DAY * 1000);
     try {
       await consents.record(client.id, user.id, client.scopes, null, SERVICE_ACTOR);

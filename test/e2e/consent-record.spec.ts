@@ -6,7 +6,7 @@ import { ReceiptKeysService } from '#access/consents/record/receipt-keys.service
 import type { ConsentWords } from '#access/consents/record/consent-words.js';
 import type { SignedReceipt } from '#access/consents/record/receipt.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
-import { GivenConsentsService } from '#access/consents/given-consents.service.js';
+import { ConsentApprovals } from '#access/consents/consent-approvals.service.js';
 import { sandboxOf } from '#events/sandbox/driver.js';
 import { DriversService } from '#events/sandbox/drivers.service.js';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
@@ -199,7 +199,7 @@ describe('The record of consents', () => {
   it('says who recorded a consent for a user, with the proof, and why it ended', async () => {
     const actor = { type: 'user', id: (await service.make.user({ role: 'operator' })).id } as const;
     await service.app
-      .get(GivenConsentsService)
+      .get(ConsentApprovals)
       .record(client.id, user.id, ['vehicle:read'], 'Contract 17, page 2', actor);
     await service.app.get(ConsentsService).revoke(client.id, user.id, actor);
     const digest = createHash('sha256').update('Contract 17, page 2').digest();
@@ -233,7 +233,7 @@ describe('The record of consents', () => {
 
   it('stays when the person is erased, without what an operator wrote', async () => {
     await service.app
-      .get(GivenConsentsService)
+      .get(ConsentApprovals)
       .record(client.id, user.id, ['vehicle:read'], 'Dana Driver signed', SERVICE_ACTOR);
     await service.make.eraseUser(user);
     const found = await versions();

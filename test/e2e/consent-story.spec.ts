@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ConsentExpiryService } from '#access/consents/consent-expiry.service.js';
 import { keptWords } from '#access/consents/record/consent-words.js';
 import type { SignedReceipt } from '#access/consents/record/receipt.js';
-import { AccountDeletionsService } from '#access/users/leaving/account-deletions.service.js';
+import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
 import { ageConsents } from '../support/aged-consents.js';
 import { authorizePath } from '../support/browser-session.js';
 import { REDIRECT_URI } from '../support/factory.js';

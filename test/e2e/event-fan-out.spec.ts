@@ -1,6 +1,6 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
-import { GivenConsentsService } from '#access/consents/given-consents.service.js';
+import { ConsentApprovals } from '#access/consents/consent-approvals.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { PARTNER_SCOPES, REDIRECT_URI } from '../support/factory.js';
 import { madeForEach, madeOnce } from '../support/made.js';
@@ -237,9 +237,7 @@ describe('An event', () => {
     it('does not go to endpoints of a disabled client or without a subscription', async () => {
       const deaf = await webhooks.endpoint(client);
       await setEnabled(false);
-      await service.app
-        .get(GivenConsentsService)
-        .record(client.id, user.id, PARTNER_SCOPES, null, SERVICE_ACTOR);
+      await service.app.get(ConsentApprovals).record(client.id, user.id, PARTNER_SCOPES, null, SERVICE_ACTOR);
       await setEnabled(true);
       await consents().revoke(client.id, user.id, SERVICE_ACTOR);
       await webhooks.receives(endpoint);

@@ -3,7 +3,7 @@ import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { DAY_MS } from '#platform/config/durations.js';
 import { Settings } from '#platform/config/settings.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
-import { GivenConsentsService } from '#access/consents/given-consents.service.js';
+import { ConsentApprovals } from '#access/consents/consent-approvals.service.js';
 import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
 import { newId } from '#platform/secrets/ids.js';
 import { FeedPositions } from '#events/webhooks/feed/feed-position.js';
@@ -153,7 +153,7 @@ describe('GET /v2/events', () => {
     });
 
     it('of users who share that scope now, and did when the event was accepted', async () => {
-      const given = service.app.get(GivenConsentsService);
+      const given = service.app.get(ConsentApprovals);
       const record = (scopes: string[]) => given.record(client.id, user.id, scopes, null, SERVICE_ACTOR);
       await record(['vehicle:read']);
       const before = await publish(session('before'));

@@ -1,7 +1,7 @@
 import { AuditService } from '#records/audit/audit.service.js';
-import { inBatches } from '#entrypoints/operations/log-export/log-export.service.js';
+import { inBatches } from '#features/otlp-export/log-export.service.js';
 import { RequestRecordsService } from '#records/requests/request-records.service.js';
-import type { LogEntry } from '#platform/telemetry/log-export.js';
+import type { LogEntry } from '#features/otlp-export/log-exporter.js';
 import { PASSWORD, type TestClient } from '../support/factory.js';
 import { Secrets } from '../support/secrets.js';
 import {

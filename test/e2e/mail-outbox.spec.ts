@@ -1,8 +1,7 @@
 import { DataSource } from 'typeorm';
 import { MailsService, type NewMail } from '#records/mail/mails.service.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
-import { seal } from '#platform/secrets/seal.js';
-import { SealedBox } from '#platform/secrets/sealed-box.js';
+import { SealedBox, seal } from '#platform/secrets/sealed-box.js';
 import { HeldTimers } from '../support/held-timers.js';
 import { useServiceWithMail } from '../support/set-up.js';
 import { startInstance, TEST_ENCRYPTION_KEY, type TestInstance } from '../support/test-service.js';

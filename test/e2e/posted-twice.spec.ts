@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { SealedBox } from '#platform/secrets/sealed-box.js';
 import { newLink } from '#platform/secrets/tokens.js';
-import { DataExportsRepository } from '#access/users/leaving/data-exports.repository.js';
+import { DataExportsRepository } from '#access/users/closing/data-exports.repository.js';
 import { PasswordLinksService } from '#access/users/passwords/password-links.service.js';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { actionsOn } from '../support/audit-events.js';

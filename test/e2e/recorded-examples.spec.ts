@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import recorded from '../../src/entrypoints/api-docs/recorded-examples.json' with { type: 'json' };
+import recorded from '../../openapi-examples.json' with { type: 'json' };
 import { answerOf, type Answer, type Reference } from '#entrypoints/api-docs/openapi.js';
 import { recordExamples } from '../support/examples/record.js';
 import { OPERATIONS, type Recorder } from '../support/examples/recorder.js';
 import { committedDocument } from '../support/openapi-document.js';
 
-const FILE = path.join(process.cwd(), 'src/entrypoints/api-docs/recorded-examples.json');
+const FILE = path.join(process.cwd(), 'openapi-examples.json');
 
 /** Described because guards and filters of every endpoint of the kind can refuse so; no request of these operations causes it. */
 const NEVER_CAUSED = [

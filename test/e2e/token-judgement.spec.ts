@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
-import { GivenConsentsService } from '#access/consents/given-consents.service.js';
+import { ConsentApprovals } from '#access/consents/consent-approvals.service.js';
 import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
 import { Listener } from '#platform/database/connections/listener.service.js';
 import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
@@ -115,9 +115,7 @@ describe('Tokens under load, during changes and faults,', () => {
     await tracked.end(ofUser(two.userId), () =>
       next().app.get(ConsentsService).revoke(client.id, two.userId, SERVICE_ACTOR),
     );
-    await next()
-      .app.get(GivenConsentsService)
-      .record(client.id, two.userId, PARTNER_SCOPES, null, SERVICE_ACTOR);
+    await next().app.get(ConsentApprovals).record(client.id, two.userId, PARTNER_SCOPES, null, SERVICE_ACTOR);
     const users = next().app.get(UsersService);
     await tracked.end(ofUser(three.userId), () =>
       users.update(three.userId, { enabled: false }, SERVICE_ACTOR),

@@ -1,7 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { PurgeService } from '#platform/database/purge/purge.service.js';
-import { seal } from '#platform/secrets/seal.js';
-import { SealedBox } from '#platform/secrets/sealed-box.js';
+import { SealedBox, seal } from '#platform/secrets/sealed-box.js';
 import { TokenKeysService } from '#access/tokens/keys/token-keys.service.js';
 import { writeRefreshToken } from '#access/tokens/keys/token-record.js';
 import { changesRead } from '../support/changes-read.js';

@@ -1,6 +1,5 @@
 import { createHash, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { PURPOSES } from '#platform/secrets/purpose-key.js';
-import { unseal } from '#platform/secrets/seal.js';
 import { ScopeNumbersService } from '#access/scopes/scope-numbers.service.js';
 import {
   openAccessToken,
@@ -10,6 +9,7 @@ import {
   type AccessTokenRecord,
   type RefreshTokenRecord,
 } from '#access/tokens/keys/token-record.js';
+import { unseal } from '#platform/secrets/sealed-box.js';
 import { madeOnce } from '../support/made.js';
 import type { Tokens } from '../support/factory.js';
 import { isAccepted, refresh } from '../support/oauth.js';

@@ -10,7 +10,7 @@ import { Secrets } from '../support/secrets.js';
 import { SHUTDOWN_LIMITS, SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { freePort, startInstance } from '../support/test-service.js';
-import { OtlpCollector, type ReceivedMetric } from '../support/otlp-collector.js';
+import { OtlpCollector } from '../support/otlp-collector.js';
 import { until } from '../support/until.js';
 import { TYPE } from '../support/webhooks.js';
 import { SERVER, settingsFor, startBuilt, tokenOf, TRACE_ID, TRACE_PARENT } from './tracing.js';
@@ -225,51 +225,6 @@ describe('With a collector, the service', () => {
     expect(secrets.in(service.printed)).toEqual([]);
     expect(text).not.toMatch(/cds_[a-z]{2}_|code=|state=/);
     expect(text).not.toContain(email);
-  });
-});
-
-describe('With a collector for metrics only, the service', () => {
-  it('sends what Prometheus would get, again and again and once more at its end, and no traces', async () => {
-    const collector = await OtlpCollector.start();
-    const { service, http } = await startBuilt(database, {
-      OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${collector.url}/v1/metrics`,
-      ...{ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_METRIC_EXPORT_INTERVAL: '100' },
-      OTEL_RESOURCE_ATTRIBUTES: 'service.instance.id=authority-a',
-    });
-    const issued = (sent: Record<string, ReceivedMetric> | undefined) =>
-      sent?.oauth_tokens_issued_total?.series.find(({ labels }) => labels.grant_type === 'client_credentials')
-        ?.value;
-    try {
-      await tokenOf(http, partner);
-      await until('the token is counted', () => issued(collector.exports.at(-1)) === 1);
-      const { text } = await http.get('/metrics');
-      await tokenOf(http, partner);
-      expect(await service.stop()).toBe(0);
-      const last = collector.exports.at(-1)!;
-      expect(issued(last)).toBe(2);
-      const kindOf = { counter: 'sum', gauge: 'gauge', histogram: 'histogram' };
-      const shown = [...text.matchAll(/^# TYPE (\S+) (counter|gauge|histogram)\n(?=\w)/gm)];
-      expect(shown.length).toBeGreaterThan(40);
-      for (const [, name, type] of shown) {
-        expect([name, last[name!]?.kind]).toEqual([name, kindOf[type as keyof typeof kindOf]]);
-      }
-      const durations = last.http_request_duration_seconds!;
-      expect([durations.isCumulative, durations.resource]).toEqual([
-        true,
-        expect.objectContaining({
-          ...{ 'service.name': 'charging-data-service', 'service.instance.id': 'authority-a' },
-        }),
-      ]);
-      const ofTokens = durations.series.find(({ labels }) => labels.route === '/o/token')!;
-      const labels = { method: 'POST', route: '/o/token', status: 200 };
-      expect(ofTokens).toMatchObject({ count: 2, labels, sum: expect.any(Number) as number });
-      expect(ofTokens.counts).toHaveLength(ofTokens.bounds!.length + 1);
-      expect(ofTokens.counts!.reduce((sum, n) => sum + n)).toBe(2);
-      expect(new Set(collector.received.map(({ url }) => url))).toEqual(new Set(['/v1/metrics']));
-    } finally {
-      await SpawnedService.killAll();
-      await collector.stop();
-    }
   });
 });
 

@@ -1,12 +1,12 @@
 import { ActivityService } from '#records/activity/activity.service.js';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
-import { GivenConsentsService } from '#access/consents/given-consents.service.js';
+import { ConsentApprovals } from '#access/consents/consent-approvals.service.js';
 import { Listener } from '#platform/database/connections/listener.service.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import { InvitationsService } from '#events/partners/members/invitations.service.js';
 import { MembersService } from '#events/partners/members/members.service.js';
-import { AccountDeletionsService } from '#access/users/leaving/account-deletions.service.js';
-import { AccountDeletionsWorker } from '#access/users/leaving/account-deletions.worker.js';
+import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
+import { AccountDeletionsWorker } from '#access/users/closing/account-deletions.worker.js';
 import { EmailVerificationService } from '#access/users/emails/email-verification.service.js';
 import { ContactsService } from '#events/webhooks/contacts/contacts.service.js';
 import { atEndOfFile } from '../support/between-files.js';
@@ -100,9 +100,7 @@ describe('After a person has left,', () => {
     await by(ADDRESS).fillIn('/password/forgotten', { email: EMAIL });
     // What others write about the person.
     const scopes = ['charging_session:read'];
-    await app
-      .get(GivenConsentsService)
-      .record(partner.id, userId, scopes, `Signed by ${NAME}`, SERVICE_ACTOR);
+    await app.get(ConsentApprovals).record(partner.id, userId, scopes, `Signed by ${NAME}`, SERVICE_ACTOR);
     await app.get(ContactsService).add(partner.id, EMAIL, SERVICE_ACTOR);
     await app.get(ContactsService).add(partner.id, EARLIER, SERVICE_ACTOR);
     const organisations = [

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { ACTIONS } from '#start/cli/actions.js';
 import { COMMANDS, DATABASE_COMMANDS } from '#start/cli/commands.js';
-import type { CommandName } from '#start/cli/read-arguments.js';
+import type { CommandName } from '#start/cli/run-command.js';
 import { TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 
 const PROGRAM = 'dist/src/operator.js';

@@ -17,7 +17,7 @@ import { renderProblem } from '#platform/http/problems/render-problem.js';
 import { requestIdOf } from '#platform/http/server/request-id.js';
 import { safeReturnTo } from '#platform/http/forms/return-to.js';
 import { ServiceVersionGuard } from '#platform/http/api/service-version.guard.js';
-import { toProblem } from '#platform/http/problems/to-problem.js';
+import { toProblem } from '#platform/http/problems/problem.filter.js';
 import { headerText, oddText, urlText } from './support/odd-text.js';
 import { isRefusal, orProblem } from './support/refused.js';
 import { always } from './support/runs.js';

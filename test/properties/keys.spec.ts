@@ -3,7 +3,6 @@ import { addressKey } from '#platform/http/server/address-key.js';
 import { partnerKey } from '#access/rate-limits/partners/partner-limit.js';
 import { namespaceOf, storageKey } from '#access/rate-limits/store/storage-key.js';
 import { firstIdAt, isId, newId, type IdPrefix } from '#platform/secrets/ids.js';
-import { seal, unseal } from '#platform/secrets/seal.js';
 import {
   digestOf,
   isSecret,
@@ -12,6 +11,7 @@ import {
   SECRET_PREFIXES,
   type SecretKind,
 } from '#platform/secrets/tokens.js';
+import { seal, unseal } from '#platform/secrets/sealed-box.js';
 import { oddText } from './support/odd-text.js';
 import { always } from './support/runs.js';
 

@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
-import { GivenConsentsService } from '#access/consents/given-consents.service.js';
+import { ConsentApprovals } from '#access/consents/consent-approvals.service.js';
 import { AuthorizationCodesService } from '#access/tokens/codes/authorization-codes.service.js';
 import { PARTNER_SCOPES, REDIRECT_URI } from './factory.js';
 import type { TestInstance } from './test-service.js';
@@ -11,7 +11,7 @@ export async function consentedCode(
   clientId: string,
   userId: string,
 ): Promise<string> {
-  await app.get(GivenConsentsService).record(clientId, userId, PARTNER_SCOPES, null, SERVICE_ACTOR);
+  await app.get(ConsentApprovals).record(clientId, userId, PARTNER_SCOPES, null, SERVICE_ACTOR);
   const given = { clientId, userId, redirectUri: REDIRECT_URI, scopes: PARTNER_SCOPES, codeChallenge: null };
   return app.get(DataSource).transaction(() => app.get(AuthorizationCodesService).issue(given));
 }

@@ -7,10 +7,10 @@ import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import type { ClientEntity } from '#access/clients/client.entity.js';
 import { keptWords } from '#access/consents/record/consent-words.js';
 import { ConsentRecordService } from '#access/consents/record/consent-record.service.js';
-import { choicePageWords } from '#access/consents/record/page-words.js';
+import { choicePageText } from '#access/consents/record/consent-page-text.js';
 import { ReceiptKeysService } from '#access/consents/record/receipt-keys.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
-import { GivenConsentsService } from '#access/consents/given-consents.service.js';
+import { ConsentApprovals } from '#access/consents/consent-approvals.service.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { PARTNER_SCOPES } from './factory.js';
 import type { TestService } from './test-service.js';
@@ -44,9 +44,9 @@ export async function perform(
   history: Step[],
 ): Promise<Said[]> {
   const consents = service.app.get(ConsentsService);
-  const given = service.app.get(GivenConsentsService);
+  const given = service.app.get(ConsentApprovals);
   const words = keptWords(
-    choicePageWords({
+    choicePageText({
       language: 'en',
       application: client.name,
       organisation: null,

@@ -7,7 +7,7 @@ import { ClientSecretsService } from '#access/clients/client-secrets.service.js'
 import type { ClientChanges, NewClient } from '#access/clients/client.resource.js';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
-import { GivenConsentsService } from '#access/consents/given-consents.service.js';
+import { ConsentApprovals } from '#access/consents/consent-approvals.service.js';
 import { OPERATOR_SCOPES } from '#access/scopes/scope.entity.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import type { NewUser, UserChanges } from '#access/users/accounts/user.resource.js';
@@ -117,7 +117,7 @@ export class Factory {
   }
 
   async consent(client: ClientEntity, user: UserEntity, scopes = PARTNER_SCOPES): Promise<void> {
-    await this.instance.app.get(GivenConsentsService).record(client.id, user.id, scopes, null, SERVICE_ACTOR);
+    await this.instance.app.get(ConsentApprovals).record(client.id, user.id, scopes, null, SERVICE_ACTOR);
   }
 
   /** Withdraws the consent of a user, as operators do. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 const DOCUMENTS = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'],
-  ...['docs', 'docs/decisions'].flatMap((folder) =>
+  ...['docs', 'docs/contract', 'docs/decisions'].flatMap((folder) =>
     readdirSync(folder)
       .filter((name) => name.endsWith('.md'))
       .map((name) => `${folder}/${name}`),

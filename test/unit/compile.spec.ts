@@ -14,7 +14,8 @@ describe('scripts/compile.mjs', () => {
     await Promise.all(['src', 'demo', 'dist/demo'].map((name) => mkdir(at(name), { recursive: true })));
     for (const name of ['main', 'operator', 'rest'])
       await write(`src/${name}.ts`, `export const is = '${name}';\n`);
-    for (const name of ['openapi.json', 'openapi-operators.json']) await write(name, '{}');
+    for (const name of ['openapi.json', 'openapi-operators.json', 'openapi-examples.json'])
+      await write(name, '{}');
     await compile();
     // As scripts/bundle.mjs leaves it.
     await write('dist/bundle/all.js', 'bundled');

@@ -7,11 +7,12 @@ const CITATION =
   /(contract|specification)(?:\s|\*|\/\/)+(§\d+(?:\.\d+)*(?:(?:, | or | and )§\d+(?:\.\d+)*)*)/gi;
 const SECTION = /^#{2,3} (\d+(?:\.\d+)*)/gm;
 
-const DOCUMENTS = { contract: 'docs/contract.md', specification: 'docs/source-specification.md' } as const;
+const CONTRACT = ['docs/contract.md', ...readdirSync('docs/contract').map((name) => `docs/contract/${name}`)];
+const DOCUMENTS = { contract: CONTRACT, specification: ['docs/source-specification.md'] } as const;
 
 interface Citation {
   file: string;
-  document: string;
+  documents: readonly string[];
   section: string;
 }
 
@@ -25,15 +26,18 @@ function citationsIn(folder: string): Citation[] {
     return [...readFileSync(file, 'utf8').matchAll(CITATION)].flatMap(([, document, sections]) =>
       [...sections!.matchAll(/§([\d.]+\d|\d)/g)].map(([, section]) => ({
         file,
-        document: DOCUMENTS[document!.toLowerCase() as keyof typeof DOCUMENTS],
+        documents: DOCUMENTS[document!.toLowerCase() as keyof typeof DOCUMENTS],
         section: section!,
       })),
     );
   });
 }
 
-const sectionsOf = (document: string): Set<string> =>
-  new Set([...readFileSync(document, 'utf8').matchAll(SECTION)].map(([, section]) => section!));
+/** The numbers of the sections, in the order in which they stand. */
+const sectionsOf = (documents: readonly string[]): string[] =>
+  documents.flatMap((document) =>
+    [...readFileSync(document, 'utf8').matchAll(SECTION)].map(([, section]) => section!),
+  );
 
 /** The part of a document under a heading, up to the next heading of the same level. */
 function partOf(document: string, heading: string): string {
@@ -53,17 +57,29 @@ const settingsIn = (part: string): string[] =>
 
 const SETTINGS = [...SETTING_NAMES].sort();
 
-describe('docs/contract.md', () => {
+describe('The contract', () => {
+  it('has each section in one document, and all of them in its index', () => {
+    const sections = sectionsOf(CONTRACT).filter((section) => !section.includes('.'));
+    expect(sections.map(Number).toSorted((one, other) => one - other)).toEqual(
+      Array.from({ length: 26 }, (_, index) => index + 1),
+    );
+    const links = readFileSync('docs/contract.md', 'utf8').matchAll(/\]\((contract\/\w+\.md)#(\d+)-/g);
+    const wrong = [...links].filter(
+      ([, document, section]) => !sectionsOf([`docs/${document}`]).includes(section!),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   it.each(['src', 'test', 'migrations'])('has every section that the files in %s cite', (folder) => {
     const citations = citationsIn(folder);
     expect(citations.length).toBeGreaterThan(1);
-    const missing = citations.filter(({ document, section }) => !sectionsOf(document).has(section));
+    const missing = citations.filter(({ documents, section }) => !sectionsOf(documents).includes(section));
     expect(missing).toEqual([]);
   });
 
   it('lists all settings in §14', () => {
     expect(SETTINGS.length).toBeGreaterThan(30);
-    expect(settingsIn(partOf('docs/contract.md', '## 14. Operation'))).toEqual(SETTINGS);
+    expect(settingsIn(partOf('docs/contract/operators.md', '## 14. Operation'))).toEqual(SETTINGS);
   });
 });
 

@@ -1,4 +1,4 @@
-import { ehloName } from '#records/mail/ehlo-name.js';
+import { ehloName } from '#records/mail/mail-worker.service.js';
 
 describe('The name in EHLO', () => {
   it.each([

@@ -1,5 +1,4 @@
-import { addressesInHostsFile } from '#platform/http/names/hosts-file.js';
-import { namesToAskFor, parseSearchList } from '#platform/http/names/search-list.js';
+import { addressesInHostsFile, namesToAskFor, parseSearchList } from '#platform/http/names/names.js';
 
 describe('A hosts file', () => {
   const FILE = [

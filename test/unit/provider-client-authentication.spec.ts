@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { decodeProtectedHeader, jwtVerify } from 'jose';
 import { parseIdentityProviders } from '#platform/config/identity-providers.js';
-import { authenticationAt } from '#access/identity-providers/protocol/client-authentication.js';
+import { authenticationAt } from '#access/identity-providers/protocol/provider-clients.service.js';
 
 const SERVER = { issuer: 'https://login.example', token_endpoint: 'https://login.example/token' };
 const KEYS = generateKeyPairSync('ed25519');

@@ -1,4 +1,4 @@
-import { nextSize, restAfter } from '#platform/database/purge/purge-pace.js';
+import { nextSize, restAfter } from '#platform/database/purge/purge.service.js';
 
 const MINUTE = 60_000;
 

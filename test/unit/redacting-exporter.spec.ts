@@ -1,7 +1,7 @@
 import { SpanStatusCode } from '@opentelemetry/api';
 import { ExportResultCode, type ExportResult } from '@opentelemetry/core';
 import { BasicTracerProvider, SimpleSpanProcessor, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
-import { RedactingExporter } from '#platform/telemetry/open-telemetry/redacting-exporter.js';
+import { RedactingExporter } from '#platform/telemetry/open-telemetry/open-telemetry.js';
 
 const WORKS: ExportResult = { code: ExportResultCode.SUCCESS };
 const FAILS: ExportResult = { code: ExportResultCode.FAILED, error: new Error('nobody listens') };

@@ -13,7 +13,7 @@ describe('a line of the log that repeats', () => {
   let log: NestLog;
   let minutes: HeldTimers;
   beforeEach(() => {
-    minutes = HeldTimers.hold(60_000, 60_000, 'repeated-lines');
+    minutes = HeldTimers.hold(60_000, 60_000, 'server/logging');
     lines = [];
     log = new NestLog(createLog('debug', { write: (line) => void lines.push(JSON.parse(line) as LogLine) }));
   });

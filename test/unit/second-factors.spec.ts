@@ -9,7 +9,7 @@ import {
   newRecoveryCode,
   readRecoveryCode,
   recoveryCodeDigest,
-} from '#access/users/factors/recovery-code.js';
+} from '#access/users/factors/recovery-codes.service.js';
 
 // The secret of RFC 6238, appendix B: the ASCII text 12345678901234567890.
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';

@@ -3,7 +3,6 @@ import { decodeTime } from 'ulid';
 import { HOUR_MS } from '#platform/config/durations.js';
 import { CLIENT_ID_PATTERN, isId, newId, USER_ID_PATTERN } from '#platform/secrets/ids.js';
 import { hashPassword, verifyPassword } from '#platform/secrets/passwords.js';
-import { seal, unseal } from '#platform/secrets/seal.js';
 import {
   digestOf,
   isSecret,
@@ -12,6 +11,7 @@ import {
   SECRET_PREFIXES,
   type SecretKind,
 } from '#platform/secrets/tokens.js';
+import { seal, unseal } from '#platform/secrets/sealed-box.js';
 
 const KINDS = Object.keys(SECRET_PREFIXES) as SecretKind[];
 const key = (fill: string) => Buffer.alloc(32, fill);

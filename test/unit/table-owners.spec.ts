@@ -17,7 +17,7 @@ const OWNERS: Record<string, string[]> = {
   'identity-providers': ['identities', 'logout_tokens', 'provider_sign_ins'],
   mail: ['mails'],
   notifications: ['notifications'],
-  operations: ['log_exports'],
+  'otlp-export': ['log_exports'],
   partners: ['client_requests', 'organisation_invitations', 'organisation_members', 'redirect_uri_requests'],
   'rate-limits': ['rate_limit_periods'],
   requests: ['request_records'],

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { pageWordsOf } from '#platform/http/problems/page-words.js';
+import { fieldErrorText } from '#platform/http/problems/field-error-text.js';
 import { API_WORDS, apiWords, SHARED_WORDS, violation } from '#platform/http/problems/violation.js';
 import { API_WORDS as TERMS_OF_THE_API } from '../support/plain-words.js';
 
@@ -135,7 +135,7 @@ const WORDS: [ReturnType<typeof violation>, api: string, page: string][] = [
 
 describe('A violation', () => {
   it.each(WORDS)('has words for the API and other words for pages: %j', (found, api, page) => {
-    expect([apiWords(found), pageWordsOf({ a: [found] })]).toEqual([api, { a: [page] }]);
+    expect([apiWords(found), fieldErrorText({ a: [found] })]).toEqual([api, { a: [page] }]);
     expect(page).not.toMatch(TERMS_OF_THE_API);
   });
 
@@ -146,7 +146,7 @@ describe('A violation', () => {
 
   it('is said once on a page', () => {
     const found = [violation('unknown_scope', { place: 1 }), violation('unknown_scope', { place: 2 })];
-    expect(pageWordsOf({ scopes: found })).toEqual({ scopes: ['choose from these'] });
+    expect(fieldErrorText({ scopes: found })).toEqual({ scopes: ['choose from these'] });
   });
 
   it('is recognized by its code, never by its words: nothing in src looks for the beginning of a sentence', () => {

@@ -15,7 +15,7 @@ import { ChangedMeanings } from './changed-meanings.service.js';
 import { ChangedMeaningsRepository } from './changed-meanings.repository.js';
 import { ConsentsRepository } from './consents.repository.js';
 import { ConsentsService } from './consents.service.js';
-import { GivenConsentsService } from './given-consents.service.js';
+import { ConsentApprovals } from './consent-approvals.service.js';
 import { ConsentNoticeEntity } from './consent-notice.entity.js';
 import { ConsentWordsEntity } from './record/consent-words.entity.js';
 import { ConsentExpiryRepository } from './consent-expiry.repository.js';
@@ -35,7 +35,7 @@ const EXPORTED = [
   ConsentImportService,
   ConsentRecordService,
   ConsentsService,
-  GivenConsentsService,
+  ConsentApprovals,
   ReceiptKeysService,
 ];
 

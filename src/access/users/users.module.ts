@@ -53,18 +53,18 @@ import { WebauthnChallenges } from './factors/webauthn-challenges.service.js';
 import { WebauthnChallengesRepository } from './factors/webauthn-challenges.repository.js';
 import { ShownOnce } from './sessions/shown-once.service.js';
 import { PersonalData } from './accounts/personal-data.js';
-import { DeletionEvents } from './leaving/deletion-events.js';
+import { DeletionEvents } from './closing/deletion-events.js';
 import { UserErasures } from './accounts/user-erasures.js';
 import { UsersRepository } from './accounts/users.repository.js';
 import { UsersService } from './accounts/users.service.js';
-import { AccountDeletionEntity } from './leaving/account-deletion.entity.js';
-import { AccountDeletionsRepository } from './leaving/account-deletions.repository.js';
-import { AccountDeletionsService } from './leaving/account-deletions.service.js';
-import { AccountDeletionsWorker } from './leaving/account-deletions.worker.js';
-import { DataExportEntity } from './leaving/data-export.entity.js';
-import { DataExportsRepository } from './leaving/data-exports.repository.js';
-import { DataExportsService } from './leaving/data-exports.service.js';
-import { UsersPersonalData } from './leaving/users-personal-data.service.js';
+import { AccountDeletionEntity } from './closing/account-deletion.entity.js';
+import { AccountDeletionsRepository } from './closing/account-deletions.repository.js';
+import { AccountDeletionsService } from './closing/account-deletions.service.js';
+import { AccountDeletionsWorker } from './closing/account-deletions.worker.js';
+import { DataExportEntity } from './closing/data-export.entity.js';
+import { DataExportsRepository } from './closing/data-exports.repository.js';
+import { DataExportsService } from './closing/data-exports.service.js';
+import { UsersPersonalData } from './closing/users-personal-data.service.js';
 import { USERS_PURGE } from './users-purge.js';
 
 const EXPORTED = [

@@ -1,7 +1,7 @@
 import { Param, Query } from '@nestjs/common';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
-import { GivenConsentsService } from '#access/consents/given-consents.service.js';
+import { ConsentApprovals } from '#access/consents/consent-approvals.service.js';
 import { DisclosureHistoryService } from '#events/disclosures/disclosure-history.service.js';
 import { MembersService } from '#events/partners/members/members.service.js';
 import { Context } from '#platform/http/page-routes/page-context.js';
@@ -11,14 +11,14 @@ import { notFound } from '#platform/http/problems/problem.js';
 import { stillAgreedTo } from '#access/consents/consent.entity.js';
 import { choiceIn, type Undecided } from '#access/consents/record/choice.js';
 import { keptWords } from '#access/consents/record/consent-words.js';
-import { accessWords, choicePageWords } from '#access/consents/record/page-words.js';
+import { accessWords, choicePageText } from '#access/consents/record/consent-page-text.js';
 import { legible } from '#platform/http/validation/legible-text.js';
 import { PurposesService } from '#access/scopes/purposes/purposes.service.js';
 import { ScopesService } from '#access/scopes/scopes.service.js';
 import { choosePage } from './pages/choose.page.js';
 import { say } from '#platform/language/text.js';
 import { isId } from '#platform/secrets/ids.js';
-import { AccountDeletionsService } from '#access/users/leaving/account-deletions.service.js';
+import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
 import { ConnectedClientsService } from '#access/tokens/grants/connected-clients.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
@@ -37,7 +37,7 @@ export class AccountApplicationsController {
   constructor(
     private readonly connected: ConnectedClientsService,
     private readonly consents: ConsentsService,
-    private readonly given: GivenConsentsService,
+    private readonly approvals: ConsentApprovals,
     private readonly clients: ClientsService,
     private readonly members: MembersService,
     private readonly scopes: ScopesService,
@@ -96,7 +96,7 @@ export class AccountApplicationsController {
     const { client, words } = await this.choicesOf(context, clientId);
     const choice = choiceIn(form, words);
     if (typeof choice === 'string') return this.choice(context, clientId, { problem: t(UNDECIDED[choice]) });
-    await this.given.choose(client, user.id, choice, actor);
+    await this.approvals.choose(client, user.id, choice, actor);
     return { goTo: '/account', notice: 'access_changed' };
   }
 
@@ -128,13 +128,13 @@ export class AccountApplicationsController {
       (name) => consent.scopes.includes(name) || client.optionalScopes.includes(name),
     );
     const described = await this.scopes.describe(names);
-    const words = choicePageWords({
+    const words = choicePageText({
       language,
       application: legible(client.name),
       organisation: client.organisation === null ? null : legible(client.organisation),
       access: accessWords(client, described, language),
       purposes: await this.purposes.wordsOf(client.purposes, language),
-      expiryDays: this.given.expiryDaysOf(client),
+      expiryDays: this.approvals.expiryDaysOf(client),
     });
     return { client, consent, words };
   }

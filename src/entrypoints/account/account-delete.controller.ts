@@ -3,7 +3,7 @@ import { OpenGet, OpenPages, type OpenAnswer } from '#platform/http/page-routes/
 import { Context } from '#platform/http/page-routes/page-context.js';
 import { ConnectedClientsService } from '#access/tokens/grants/connected-clients.service.js';
 import { emailKeyOf } from '#access/users/accounts/email.js';
-import { AccountDeletionsService } from '#access/users/leaving/account-deletions.service.js';
+import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';

@@ -5,7 +5,7 @@ import { ReadsMuch } from '#platform/http/page-routes/large-reads.js';
 import { Context } from '#platform/http/page-routes/page-context.js';
 import { MailLimitsService } from '#access/rate-limits/sign-in/mail-limits.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { DataExportsService, fileOf } from '#access/users/leaving/data-exports.service.js';
+import { DataExportsService, fileOf } from '#access/users/closing/data-exports.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
 import { AsksToConfirm } from './asks-to-confirm.js';

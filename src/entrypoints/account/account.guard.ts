@@ -11,7 +11,7 @@ import { ShownOnce } from '#access/users/sessions/shown-once.service.js';
 import { SignedInUsers } from '#access/users/sessions/signed-in-users.service.js';
 import { AccountContext } from './account-context.js';
 import { ASKS_TO_CONFIRM } from './asks-to-confirm.js';
-import { exchangeOf, leadTo } from '#platform/http/server/exchange.js';
+import { exchangeOf, redirectInstead } from '#platform/http/server/exchange.js';
 
 const PART_PATH = 'account:part-path';
 
@@ -47,7 +47,8 @@ export class AccountGuard implements CanActivate {
     request.pageContext = page;
     if (isPosted(request)) page.checkForm();
     const asks = this.reflector.get<boolean | undefined>(ASKS_TO_CONFIRM, context.getHandler());
-    if (asks && !(await this.factors.mayChange(user))) return leadTo(reply, confirmPathFor(page.path));
+    if (asks && !(await this.factors.mayChange(user)))
+      return redirectInstead(reply, confirmPathFor(page.path));
     return true;
   }
 }

@@ -1,10 +1,32 @@
 import { SCOPES } from '../../../migrations/scopes.js';
 import { PRODUCT_NAME } from '#platform/config/brand-values.js';
-import { oauth2Flows } from './security.js';
 import type { Method, OpenApiDocument, Operation, Paths } from './openapi.js';
 
 /** Whom a document is for: partners, or operators and the company's own services. */
 export type Audience = 'partners' | 'operators';
+
+type Scope = (typeof SCOPES)[number];
+
+const described = (scopes: Scope[]) =>
+  Object.fromEntries(scopes.map(([name, , description]) => [name, description]));
+
+const OF_PARTNERS = described(SCOPES.filter(([, audience]) => audience === 'partner'));
+const OF_OPERATORS = described(SCOPES.filter(([, audience]) => audience === 'operator'));
+
+/** The flows of the `oauth2` security scheme (contract §3, §4); operator scopes are for client credentials only. */
+const oauth2Flows = (baseUrl: string, audience: Audience) => {
+  const tokenUrl = `${baseUrl}/o/token`;
+  if (audience === 'operators') return { clientCredentials: { tokenUrl, scopes: OF_OPERATORS } };
+  return {
+    authorizationCode: {
+      authorizationUrl: `${baseUrl}/o/authorize/`,
+      tokenUrl,
+      refreshUrl: tokenUrl,
+      scopes: OF_PARTNERS,
+    },
+    clientCredentials: { tokenUrl, scopes: OF_PARTNERS },
+  };
+};
 
 /** The documents of both audiences. */
 export type ApiDocuments = Record<Audience, OpenApiDocument>;

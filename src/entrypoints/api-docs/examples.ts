@@ -1,4 +1,4 @@
-import recorded from './recorded-examples.json' with { type: 'json' };
+import recorded from '../../../openapi-examples.json' with { type: 'json' };
 import { answerOf, type Answer, type Media, type OpenApiDocument, type Operation } from './openapi.js';
 
 /** Bodies by their names; `example` if there is only one. */

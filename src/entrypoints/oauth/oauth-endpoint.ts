@@ -6,19 +6,40 @@ import {
   type CanActivate,
   type ExecutionContext,
   type Type,
+  mixin,
+  type OnModuleInit,
 } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiExtraModels, ApiSecurity, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiExtraModels,
+  ApiSecurity,
+  ApiTags,
+  getSchemaPath,
+  ApiProperty,
+  ApiSchema,
+} from '@nestjs/swagger';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
+import { ModuleRef } from '@nestjs/core';
 import { ApiAnswer, ApiProblems, NOT_CACHED, type ApiHeaders } from '#platform/http/api/api-answers.js';
-import { text } from '#platform/http/api/api-schemas.js';
+import { text, oneOf } from '#platform/http/api/api-schemas.js';
 import { Form, queryStringOf } from '#platform/http/forms/form.js';
 import { isCompressed } from '#platform/http/server/unread-bodies.js';
-import { clientAuthAndLimits } from './client-auth-and-limits.guard.js';
-import { invalidRequest, renderOAuthError } from './oauth-error.js';
-import { OAuthErrorView } from './oauth-error.view.js';
+import { invalidRequest, renderOAuthError, OAUTH_ERROR_CODES } from './oauth-error.js';
 import type { Problem } from '#platform/http/problems/problem.js';
+import { RateLimitsService } from '#access/rate-limits/rate-limits.service.js';
 import { repeatedParameter } from './repeated-parameter.js';
+
+/** An error of an OAuth endpoint on the wire (RFC 6749 §5.2). */
+@ApiSchema({ name: 'OAuthError' })
+class OAuthErrorView {
+  @ApiProperty(oneOf(...OAUTH_ERROR_CODES))
+  error!: string;
+
+  @ApiProperty(text())
+  error_description!: string;
+}
 
 const FORM_NEEDED = 'The body must be application/x-www-form-urlencoded.';
 
@@ -96,3 +117,42 @@ export const OAuthForm = createParamDecorator(
   (_data: unknown, context: ExecutionContext): Form =>
     context.switchToHttp().getRequest<FastifyRequest>().body as Form,
 );
+
+/**
+ * Runs the guards of an OAuth endpoint in order, with the limits of contract §7 around them. A request that authenticates a
+ * client counts for that client (unless the endpoint has no client limit). Every other request counts for its address, so that a
+ * stranger who sends a partner's client_id cannot use up the partner's limit. Over the address limit no credentials are checked,
+ * so that guessing secrets reveals nothing.
+ */
+function clientAuthAndLimits(
+  guards: Type<CanActivate>[],
+  { limitClients }: { limitClients: boolean },
+): Type<CanActivate> {
+  @Injectable()
+  class ClientAuthAndLimitsGuard implements CanActivate, OnModuleInit {
+    private inside: CanActivate[] = [];
+
+    constructor(
+      private readonly limits: RateLimitsService,
+      private readonly moduleRef: ModuleRef,
+    ) {}
+
+    onModuleInit(): void {
+      this.inside = guards.map((guard) => this.moduleRef.get<CanActivate>(guard));
+    }
+
+    async canActivate(context: ExecutionContext): Promise<boolean> {
+      const request = context.switchToHttp().getRequest<FastifyRequest>();
+      this.limits.refuseOverLimit(request);
+      // Requests that these guards refuse count for the address (`ProblemFilter`).
+      for (const guard of this.inside) await guard.canActivate(context);
+      const client = request.oauthClient;
+      if (!limitClients || !client) return true;
+      // A public client only has its id, which anyone can send.
+      if (client.type === 'public') await this.limits.countAddress(request);
+      else await this.limits.countClient(request, client);
+      return true;
+    }
+  }
+  return mixin(ClientAuthAndLimitsGuard);
+}

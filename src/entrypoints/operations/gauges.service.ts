@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge, register } from 'prom-client';
 import { DataSource } from 'typeorm';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { sharedPoolOf } from '#platform/database/connections/shared-pool.js';
 import { Settings } from '#platform/config/settings.js';
 import { AccessChanges, TRUSTED_MS } from '#platform/database/changes/access-changes.service.js';
 import { pendingMails } from '#records/mail/mail-metrics.js';
 import { MailsService } from '#records/mail/mails.service.js';
 import { DeliveriesService } from '#events/webhooks/deliveries/deliveries.service.js';
-import { buildVersion } from './build-version.js';
+import { PACKAGE_ROOT } from '#platform/config/package-root.js';
 
 const pendingDeliveries = new Gauge({
   name: 'webhook_deliveries_pending',
@@ -88,4 +90,10 @@ export class GaugesService {
     oldestDelivery.set(waiting.oldestSeconds);
     heldBackEndpoints.set(waiting.heldBack);
   }
+}
+
+/** The version in package.json. */
+function buildVersion(): string {
+  const text = readFileSync(path.join(PACKAGE_ROOT, 'package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
 }

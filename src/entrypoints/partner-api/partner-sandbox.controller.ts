@@ -1,14 +1,33 @@
-import { Body, Controller, Delete, Get, Post, Put, Query, UseGuards } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Post,
+  Put,
+  Query,
+  UseGuards,
+  applyDecorators,
+  createParamDecorator,
+  Injectable,
+  type CanActivate,
+  type ExecutionContext,
+} from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
 import type { Actor } from '#records/audit/audit.service.js';
-import { ApiEndpoint, ApiNoContent, PathId } from '#platform/http/api/api-answers.js';
+import { ApiEndpoint, ApiNoContent, PathId, ApiProblems } from '#platform/http/api/api-answers.js';
 import { EmptyBodyGuard } from '#platform/http/api/empty-body.guard.js';
 import { listAnswer, type ListAnswer } from '#platform/http/api/list-answer.js';
 import { PageQuery, pageRequestOf } from '#platform/http/api/page-query.js';
-import { validationFailed } from '#platform/http/problems/problem.js';
-import { PartnerAnswer, PartnerPage } from '#access/rate-limits/partners/partner-endpoint.decorator.js';
+import { validationFailed, forbidden, notFound } from '#platform/http/problems/problem.js';
+import {
+  PartnerAnswer,
+  PartnerPage,
+  PartnerEndpoint,
+} from '#access/rate-limits/partners/partner-endpoint.decorator.js';
 import { SandboxFaultsService } from '#access/sandbox-faults/sandbox-faults.service.js';
-import { SPEEDS, type Sandbox } from '#events/sandbox/driver.js';
+import { SPEEDS, type Sandbox, sandboxOf } from '#events/sandbox/driver.js';
 import { DriversService } from '#events/sandbox/drivers.service.js';
 import { PlansService } from '#events/sandbox/plans.service.js';
 import { CurrentActor } from '#access/tokens/access/current-principal.decorator.js';
@@ -21,8 +40,31 @@ import {
   PastDaysDto,
 } from './partner-sandbox.dto.js';
 import { DriverView, FaultView, PlannedView } from './partner-sandbox.view.js';
-import { CurrentSandbox, SandboxEndpoint } from './sandbox-endpoint.js';
 import { violation } from '#platform/http/problems/violation.js';
+
+/** Admits client-credentials tokens of clients in a sandbox; for live clients these endpoints do not exist. */
+@Injectable()
+class SandboxCallerGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const { client, userId } = context.switchToHttp().getRequest<FastifyRequest>().principal!;
+    if (client.environment === 'live') throw notFound('There is nothing at this URL.');
+    if (userId === undefined) return true;
+    throw forbidden('This requires a client-credentials token: a driver does not control the sandbox.');
+  }
+}
+
+/** An endpoint with which a program controls its sandbox (contract §19), and the further problems it answers with. Faults leave it alone. */
+const SandboxEndpoint = (...problems: number[]) =>
+  applyDecorators(
+    PartnerEndpoint({ neverFails: true }),
+    UseGuards(SandboxCallerGuard),
+    ApiProblems(404, ...problems),
+  );
+
+/** The sandbox of the caller, after the guard. */
+const CurrentSandbox = createParamDecorator((_data: unknown, context: ExecutionContext): Sandbox =>
+  sandboxOf(context.switchToHttp().getRequest<FastifyRequest>().principal!.client)!,
+);
 
 /** The sandbox for programs (contract §19): drivers, their sessions, and faults. */
 @Controller('v2/sandbox')

@@ -1,14 +1,25 @@
 import { Body, Controller, Post, UseGuards } from '@nestjs/common';
-import { ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiSecurity, ApiTags, ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { ApiAnswer, ApiEndpoint, ApiProblems } from '#platform/http/api/api-answers.js';
 import { LimitedBearerGuard } from '#access/rate-limits/partners/limited-bearer.guard.js';
 import { CurrentPrincipal } from '#access/tokens/access/current-principal.decorator.js';
 import type { Principal } from '#access/tokens/access/principal.js';
 import { RequireScopes, ScopesGuard } from '#access/tokens/access/scopes.guard.js';
 import { realmOf } from '#access/users/accounts/environment.js';
-import { CountedView } from './counted.view.js';
+import { whole } from '#platform/http/api/api-schemas.js';
 import { DisclosureReportDto } from './disclosures.dto.js';
 import { DisclosuresService } from './disclosures.service.js';
+
+/** The result of a report. */
+@ApiSchema({ name: 'CountedDisclosures' })
+class CountedView {
+  @ApiProperty(
+    whole(
+      'How many of the disclosures were counted. Those about users who never consented to the client, or were erased, are left out.',
+    ),
+  )
+  counted!: number;
+}
 
 /** The scope of the services that decide what a token may read: they know what was read with it. */
 const SCOPE = 'token:introspect';

@@ -1,10 +1,23 @@
 import { Injectable } from '@nestjs/common';
+import { Counter } from 'prom-client';
 import { unprocessableContent, validationFailed } from '#platform/http/problems/problem.js';
 import { violation } from '#platform/http/problems/violation.js';
 import { batchDigestOf } from './batch-digest.js';
 import type { Disclosure, DisclosureBatch } from './disclosure.js';
-import { reportedDisclosures } from './disclosures-metrics.js';
 import { DisclosuresRepository } from './disclosures.repository.js';
+
+const reported = new Counter({
+  name: 'disclosures_reported_total',
+  help: 'Disclosures in reports of the data services, by whether they were counted, left out (nobody consented) or in a repeated report',
+  labelNames: ['result'] as const,
+});
+
+/** Reported disclosures by result. */
+const reportedDisclosures = {
+  counted: reported.labels('counted'),
+  leftOut: reported.labels('left_out'),
+  repeated: reported.labels('repeated'),
+};
 
 /** The client that reports, and the realm whose users it knows. */
 export interface Reporter {

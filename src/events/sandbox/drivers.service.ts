@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import type { Actor } from '#records/audit/audit.service.js';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
-import { GivenConsentsService } from '#access/consents/given-consents.service.js';
+import { ConsentApprovals } from '#access/consents/consent-approvals.service.js';
 import type { Page, PageRequest } from '#platform/database/queries/read-page.js';
 import { conflict, notFound } from '#platform/http/problems/problem.js';
 import { ScopesService } from '#access/scopes/scopes.service.js';
@@ -25,7 +25,7 @@ export class DriversService {
     private readonly repository: DriversRepository,
     private readonly users: UsersService,
     private readonly consents: ConsentsService,
-    private readonly given: GivenConsentsService,
+    private readonly approvals: ConsentApprovals,
     private readonly clients: ClientsService,
     private readonly scopes: ScopesService,
   ) {}
@@ -69,7 +69,7 @@ export class DriversService {
   async consent(sandbox: Sandbox, id: string, scopes: string[] | undefined, actor: Actor): Promise<void> {
     await this.get(sandbox, id);
     const wanted = scopes ?? (await this.grantable(sandbox.clientId));
-    await this.given.record(sandbox.clientId, id, wanted, null, actor);
+    await this.approvals.record(sandbox.clientId, id, wanted, null, actor);
   }
 
   /** Throws a 404 problem if there is no active consent. */

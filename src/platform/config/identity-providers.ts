@@ -1,4 +1,3 @@
-import { endOfJwt } from './end-of-jwt.js';
 import { isUrl } from './is-url.js';
 import { isLoopbackHost } from './loopback.js';
 import { OPERATOR_ROLES, type OperatorRole } from './operator-role.js';
@@ -207,3 +206,20 @@ const isListOf = (pattern: RegExp, value: unknown): value is string[] =>
 
 const isOneOf = <T extends string>(allowed: readonly T[], value: unknown): value is T =>
   allowed.includes(value as T);
+
+/** The `exp` of a text that is a signed JWT (RFC 7519); undefined for any other text, and for one without an end. Checks no signature. */
+function endOfJwt(text: string): Date | undefined {
+  const [header, payload] = /^([\w-]+)\.([\w-]+)\.[\w-]+$/.exec(text)?.slice(1).map(objectIn) ?? [];
+  if (typeof header?.alg !== 'string' || typeof payload?.exp !== 'number') return undefined;
+  const end = new Date(payload.exp * 1000);
+  return Number.isNaN(end.getTime()) ? undefined : end;
+}
+
+function objectIn(part: string): Record<string, unknown> | undefined {
+  try {
+    const found: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
+    return typeof found === 'object' && found !== null ? (found as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -4,7 +4,7 @@ import { Repository } from 'typeorm';
 import { InputRows } from '#platform/database/queries/input-rows.js';
 import { ActivityHourEntity } from './activity-hour.entity.js';
 import { EVERYBODY, REFUSALS, type ActivityKind, type Counted, type CountedSince } from './activity.js';
-import type { HourOfAll } from './hour-of-all.js';
+import type { HourlyTotal } from './hourly-total.js';
 import type { RefusedClient } from './refused-client.js';
 
 const COUNTED = new InputRows<Counted>({
@@ -71,15 +71,15 @@ export class ActivityRepository {
   }
 
   /** The hourly totals since a time. */
-  hoursOfAll(since: Date): Promise<HourOfAll[]> {
-    return this.hoursSince(EVERYBODY, since).getRawMany<HourOfAll>();
+  hoursOfAll(since: Date): Promise<HourlyTotal[]> {
+    return this.hoursSince(EVERYBODY, since).getRawMany<HourlyTotal>();
   }
 
   /** The hours for one client since a time. Refusals in the portal are left out, because they are not requests of the client. */
-  hoursOf(clientId: string, kinds: ActivityKind[], since: Date): Promise<HourOfAll[]> {
+  hoursOf(clientId: string, kinds: ActivityKind[], since: Date): Promise<HourlyTotal[]> {
     return this.hoursSince(clientId, since)
       .andWhere("activity.kind = ANY (:kinds) AND activity.detail <> 'portal'", { kinds })
-      .getRawMany<HourOfAll>();
+      .getRawMany<HourlyTotal>();
   }
 
   private hoursSince(clientId: string, since: Date) {

@@ -7,7 +7,7 @@ import { countInMetrics } from './activity-metrics.js';
 import type { ActivityEvent, ActivityKind, Counted, CountedSince } from './activity.js';
 import { ActivityRepository, ERASED_CHANNEL } from './activity.repository.js';
 import type { RefusedClient } from './refused-client.js';
-import type { HourOfAll } from './hour-of-all.js';
+import type { HourlyTotal } from './hourly-total.js';
 
 // If more than this many distinct events occur between two writes, the rest count as "other".
 const DISTINCT_MAX = 4_000;
@@ -50,12 +50,12 @@ export class ActivityService extends WriteBehind {
   }
 
   /** How often each kind of event occurred in each hour since a time, for one client. */
-  hoursOf(clientId: string, kinds: ActivityKind[], since: Date): Promise<HourOfAll[]> {
+  hoursOf(clientId: string, kinds: ActivityKind[], since: Date): Promise<HourlyTotal[]> {
     return this.repository.hoursOf(clientId, kinds, since);
   }
 
   /** How often each kind of event occurred in each hour since a time, over all clients. */
-  hoursOfAll(since: Date): Promise<HourOfAll[]> {
+  hoursOfAll(since: Date): Promise<HourlyTotal[]> {
     return this.repository.hoursOfAll(since);
   }
 

@@ -2,20 +2,26 @@ import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Interval } from '@nestjs/schedule';
 import { randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
 import { LogosService } from '#records/brand/logos.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { QueueWorker } from '#platform/database/background/queue-worker.js';
 import { Listener } from '#platform/database/connections/listener.service.js';
 import { SchemaCompatibility } from '#platform/database/migrations/schema-compatibility.service.js';
-import { ehloName } from './ehlo-name.js';
 import type { MailContent } from './mail-content.js';
 import { cidOf, withoutLogo } from './mail-logos.js';
 import { finishedMails, mailAttempts, withheldMails } from './mail-metrics.js';
-import { waitAfter } from './mail-schedule.js';
 import { SendError, type MailTransport, type OutgoingMail } from './mail-transport.js';
 import { MailsRepository, MAIL_CHANNEL, type ClaimedMail, type MailResult } from './mails.repository.js';
 import { MailsService } from './mails.service.js';
 import { SMTP_CONNECTIONS, SmtpTransport } from './smtp-transport.js';
+
+const MINUTE = 60;
+/** Contract §18: the waits before the next attempts, the last of which repeats. */
+const WAITS = [MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE] as const;
+
+/** Seconds to wait after this many attempts have failed. */
+const waitAfter = (attempts: number): number => WAITS[Math.min(Math.max(attempts, 1), WAITS.length) - 1]!;
 
 /** Concurrent connections to the SMTP server, of one instance. */
 const IN_HAND = SMTP_CONNECTIONS;
@@ -156,4 +162,17 @@ const later = (attempts: number, error: string): MailResult => ({
 function reasonOf(error: unknown, signal: AbortSignal): string {
   if (error instanceof SendError) return error.message;
   return signal.aborted ? 'the SMTP server took too long' : 'an unexpected error';
+}
+
+/** How this service calls itself to SMTP servers: by the host of its address, an IP address as a literal (RFC 5321 §4.1.3). */
+export function ehloName(baseUrl: string): string {
+  const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '');
+  switch (isIP(host)) {
+    case 4:
+      return `[${host}]`;
+    case 6:
+      return `[IPv6:${host}]`;
+    default:
+      return host;
+  }
 }

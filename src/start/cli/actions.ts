@@ -12,7 +12,6 @@ import { migrate, schemaDifferencesOf } from '#platform/database/migrations/migr
 import type { LockWait } from '#platform/database/migrations/migration-lock.js';
 import { badRequest, notFound } from '#platform/http/problems/problem.js';
 import { RequestValidationPipe } from '#platform/http/validation/validation.pipe.js';
-import { RefusalView } from './refusal.view.js';
 import { RequestRecordsService } from '#records/requests/request-records.service.js';
 import { PurgeService } from '#platform/database/purge/purge.service.js';
 import { TokenKeysService } from '#access/tokens/keys/token-keys.service.js';
@@ -24,6 +23,7 @@ import { USER } from '#access/users/accounts/user.resource.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { EndpointResealService } from '#events/webhooks/endpoints/endpoint-reseal.service.js';
 import { resealCanary, verifyEncryptionKeys } from '#events/webhooks/signing/encryption-canary.js';
+import type { RequestRecordEntity } from '#records/requests/request-record.entity.js';
 import { applyCompany, exportCompany } from './company/apply-company.js';
 import { textOf } from './company/company-differences.js';
 import { CompanyDocument } from './company/read-company.js';
@@ -32,6 +32,24 @@ import { print } from './output.js';
 import { Printed } from './printed.js';
 import { exportWords, importWords } from './words.js';
 import type { COMMANDS, DATABASE_COMMANDS } from './commands.js';
+
+/** A refused request as it is written for another system: neither a person nor an address. */
+const RefusalView = {
+  of: (record: RequestRecordEntity) => ({
+    id: record.id,
+    occurred_at: record.occurredAt.toISOString(),
+    request_id: record.requestId,
+    client_id: record.clientId,
+    method: record.method,
+    route: record.route,
+    status: record.status,
+    error: record.error,
+    kind: record.refusedKind,
+    reason: record.refused,
+    milliseconds: record.milliseconds,
+    injected: record.injected,
+  }),
+};
 
 /** The options of a command as given on the command line; each may be repeated. */
 export type Options = Record<string, string[] | undefined>;

@@ -20,7 +20,6 @@ import { AuthorizationCodesService } from '#access/tokens/codes/authorization-co
 import { newId } from '#platform/secrets/ids.js';
 import { AuthenticatorAppsRepository } from '#access/users/factors/authenticator-apps.repository.js';
 import { PasskeysRepository } from '#access/users/factors/passkeys.repository.js';
-import { newRecoveryCode, recoveryCodeDigest } from '#access/users/factors/recovery-code.js';
 import { RecoveryCodesRepository } from '#access/users/factors/recovery-codes.repository.js';
 import { PendingSignInsService } from '#access/users/factors/pending-sign-ins.service.js';
 import { EmailLinksRepository } from '#access/users/emails/email-links.repository.js';
@@ -28,8 +27,8 @@ import { PasswordLinksService } from '#access/users/passwords/password-links.ser
 import { SessionsRepository } from '#access/users/sessions/sessions.repository.js';
 import { sandboxOf } from '#events/sandbox/driver.js';
 import { DriversService } from '#events/sandbox/drivers.service.js';
-import { AccountDeletionsService } from '#access/users/leaving/account-deletions.service.js';
-import { DataExportsRepository } from '#access/users/leaving/data-exports.repository.js';
+import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
+import { DataExportsRepository } from '#access/users/closing/data-exports.repository.js';
 import { UsersRepository } from '#access/users/accounts/users.repository.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { ClientSecretsService } from '#access/clients/client-secrets.service.js';
@@ -39,6 +38,7 @@ import { PortalLinksRepository } from '#entrypoints/webhook-portal/access/portal
 import { ContactsService } from '#events/webhooks/contacts/contacts.service.js';
 import { RecoveriesService } from '#events/webhooks/deliveries/recoveries.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
+import { newRecoveryCode, recoveryCodeDigest } from '#access/users/factors/recovery-codes.service.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../../support/factory.js';
 import { basicHeader } from '../../support/http.js';
 import { makeEndpoint, seedDelivery } from '../../support/portal.js';

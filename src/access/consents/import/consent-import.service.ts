@@ -4,7 +4,7 @@ import { badRequest, Problem } from '#platform/http/problems/problem.js';
 import { apiWordsOf } from '#platform/http/problems/violation.js';
 import { RequestValidationPipe } from '#platform/http/validation/validation.pipe.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { GivenConsentsService } from '../given-consents.service.js';
+import { ConsentApprovals } from '../consent-approvals.service.js';
 import { ImportedConsentDto } from './imported-consent.dto.js';
 
 /** The results for the lines of a file. */
@@ -21,7 +21,7 @@ export class ConsentImportService {
   private readonly pipe = new RequestValidationPipe();
 
   constructor(
-    private readonly given: GivenConsentsService,
+    private readonly approvals: ConsentApprovals,
     private readonly users: UsersService,
   ) {}
 
@@ -46,7 +46,7 @@ export class ConsentImportService {
   private async importLine(line: string, dryRun: boolean): Promise<'imported' | 'unchanged'> {
     const dto = await this.read(line);
     const userId = await this.userOf(dto);
-    return this.given.import(
+    return this.approvals.import(
       {
         clientId: dto.client_id,
         userId,

@@ -1,22 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import { createRemoteJWKSet, customFetch as joseFetch } from 'jose';
+import { createRemoteJWKSet, customFetch as joseFetch, importPKCS8 } from 'jose';
 import {
   allowInsecureRequests,
   Configuration,
   customFetch,
   discovery,
   type ServerMetadata,
+  ClientSecretPost,
+  modifyAssertion,
+  PrivateKeyJwt,
+  type ClientAuth,
 } from 'openid-client';
 import type { IdentityProvider } from '#platform/config/identity-providers.js';
 import { Settings } from '#platform/config/settings.js';
 import { notFound } from '#platform/http/problems/problem.js';
 import { ASYMMETRIC_ALGORITHMS } from './algorithms.js';
 import { SignInRefused } from '../refusals.js';
-import { authenticationAt } from './client-authentication.js';
 import { providerFetch } from './provider-fetch.js';
 import { checkedMetadata, requireIssuer, type ProviderMetadata } from './provider-metadata.js';
 import { issuerNamedIn, refusalOfError } from './refusal-of-error.js';
 import { say } from '#platform/language/text.js';
+import type { ProviderKey } from '#platform/config/provider-key.js';
 
 const KNOWN_FOR_MS = 60 * 60_000;
 // Anybody can send logout tokens, so an unknown key makes only one request to the provider in this time.
@@ -147,4 +151,52 @@ async function discover(provider: IdentityProvider): Promise<ProviderClient> {
   config[customFetch] = fetch;
   if (issuer.protocol === 'http:') allowInsecureRequests(config);
   return { provider, config, metadata, keys: keys(0), keysForLogoutTokens: keys(KEYS_AGAIN_AFTER_MS) };
+}
+
+/** How this service authenticates at the provider's token endpoint: as configured, otherwise as the provider's metadata say. */
+export async function authenticationAt(provider: IdentityProvider): Promise<ClientAuth> {
+  const { tokenEndpointAuthMethod: method, clientSecret: secret, privateKey } = provider;
+  if (privateKey) return byPrivateKey(privateKey, provider.assertionAudience);
+  if (method === 'client_secret_post') return ClientSecretPost(secret);
+  if (method === 'client_secret_basic') return byBasic(secret!);
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported;
+    // If the provider does not say, Basic (OpenID Connect Discovery §3).
+    const isBasic = methods === undefined || methods.includes('client_secret_basic');
+    return (isBasic ? byBasic(secret!) : ClientSecretPost(secret))(server, ...rest);
+  };
+}
+
+/**
+ * RFC 6749 §2.3.1, as most providers read it: form encoding leaves `-`, `.` and `_` as they are. The library escapes them too,
+ * and a provider that does not decode unneeded escapes would see another secret.
+ */
+const byBasic =
+  (secret: string): ClientAuth =>
+  (_server, client, _body, headers) => {
+    const credentials = `${formEncoded(client.client_id)}:${formEncoded(secret)}`;
+    headers.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`);
+  };
+
+const formEncoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
+
+/** RFC 7523, for the issuer; providers that still want the older audience get the token endpoint. */
+async function byPrivateKey(
+  { key, algorithm, id }: ProviderKey,
+  audience: IdentityProvider['assertionAudience'],
+): Promise<ClientAuth> {
+  const imported = await importPKCS8(key.export({ type: 'pkcs8', format: 'pem' }) as string, algorithm);
+  return (server, ...rest) => {
+    const assertion = PrivateKeyJwt(
+      { key: imported, kid: id },
+      {
+        [modifyAssertion]: (header, payload) => {
+          // The library uses the newer name of Ed25519, which fewer providers support.
+          header.alg = algorithm;
+          if (audience === 'token_endpoint') payload.aud = server.token_endpoint;
+        },
+      },
+    );
+    return assertion(server, ...rest);
+  };
 }

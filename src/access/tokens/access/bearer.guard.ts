@@ -10,7 +10,6 @@ import { StrategyGuard, type CredentialsRequest } from '#platform/http/guards/st
 import type { Judge } from '#platform/http/guards/late-judgement.js';
 import { AccessTokensService } from './access-tokens.service.js';
 import { bearerTokenOf, isBearer } from './bearer-token.js';
-import { invalidTokenMessage } from './invalid-token-message.js';
 import { BearerStrategy } from './bearer.strategy.js';
 import type { Principal } from './principal.js';
 
@@ -128,3 +127,23 @@ const hasTokenInQuery = (url: string): boolean =>
 /** RFC 9110 §11.4 allows several spaces after the scheme; the strategy accepts one. */
 const withOneBlank = (authorization: string): string =>
   authorization.includes('  ') ? authorization.replace(/^(\S+) +/, '$1 ') : authorization;
+
+/**
+ * What is wrong with an access token, in characters that `error_description` allows (RFC 6750 §3). Why a client, a user or a
+ * consent ended is shown to operators only.
+ */
+function invalidTokenMessage(reason: BearerRefusal): string {
+  switch (reason) {
+    case 'token_malformed':
+      return 'The access token is malformed: it was truncated or changed in transit.';
+    case 'token_forged':
+    case 'token_unknown':
+      return 'The access token is unknown: it was never issued, or ended some time ago.';
+    case 'token_expired':
+      return 'The access token has expired.';
+    case 'grant_expired':
+      return 'The grant of the access token has expired: the user has to authorize the client again.';
+    default:
+      return 'The access token was revoked.';
+  }
+}

@@ -70,7 +70,7 @@ export class GrantEntity {
   @Column('timestamptz')
   refreshExpiresAt!: Date;
 
-  /** When the latest generations were retired, newest last (`rotations.sql.ts`). */
+  /** When the latest generations were retired, newest last (`refresh-tokens.repository.ts`). */
   @Column('timestamptz', { array: true })
   rotations!: Date[];
 

@@ -75,7 +75,7 @@ export class PasswordLinksRepository {
     return rows[0];
   }
 
-  /** The sessions of a user, newest first, up to a limit. */
+  /** The password links of a user, the last to expire first, up to a limit. */
   list(userId: string, limit: number): Promise<PasswordLinkEntity[]> {
     return this.links.find({ where: { userId }, order: { expiresAt: 'DESC' }, take: limit });
   }

@@ -68,8 +68,8 @@ export class SessionsService {
   }
 
   /**
-   * The user with this email and password; undefined if that is refused, which is counted, and recorded if the email is known, after `onWrong` was called.
-   * An unknown email costs the same work as a wrong password.
+   * The user with this email and password, or undefined if they are refused. A refusal calls `onWrong`, is counted, and is recorded if
+   * the email is known. An unknown email costs the same work as a wrong password.
    */
   async checkPassword(
     email: string,

@@ -5,7 +5,7 @@ import { isMessage } from '#platform/language/catalog.js';
 import { numberIn } from '#platform/language/formats.js';
 import { Members, OwnWords, type ShownValue } from '#access/users/accounts/own-words.js';
 import type { ReadSection } from '#access/users/accounts/personal-data.js';
-import type { DataExport } from '#access/users/leaving/data-exports.service.js';
+import type { DataExport } from '#access/users/closing/data-exports.service.js';
 import { LinkButton, PostForm } from '#platform/web/forms/form.js';
 import { ErrorNotice } from '#platform/web/layout/notices.js';
 import { LanguageContext, Say, useText } from '#platform/web/layout/say.js';

@@ -1,13 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { isEmail } from 'class-validator';
 import type { Actor } from '#records/audit/audit.service.js';
 import { safeReturnTo } from '#platform/http/forms/return-to.js';
 import { OUT_OF_DATE, type OpenAnswer, type OpenContext } from '#platform/http/page-routes/open-pages.js';
 import { visitorOf } from '#platform/http/server/request-origin.js';
 import { MailLimitsService } from '#access/rate-limits/sign-in/mail-limits.service.js';
+import { illegible } from '#platform/http/validation/legible-text.js';
+import type { Form } from '#platform/http/forms/form.js';
+import { say } from '#platform/language/text.js';
 import { AfterAnswer } from './after-answer.service.js';
-import { emailIn } from './email-field.js';
 import { emailFormPage, mailSentPage, type EmailFormPageProps } from './email-form.page.js';
+
+const EMAIL_MAX = 254;
+
+/** The address that was typed into the field `email`, and what is wrong with it. */
+function emailIn(form: Form): { email: string; error?: string } {
+  const email = form.get('email')?.trim() ?? '';
+  const isValid = email.length <= EMAIL_MAX && isEmail(email) && illegible(email) === undefined;
+  return isValid
+    ? { email }
+    : { email: email.slice(0, EMAIL_MAX), error: say('Enter an email address, such as name@mail.example.') };
+}
 
 /** A form that asks for the address to which a link is mailed. */
 export interface MailedLink {

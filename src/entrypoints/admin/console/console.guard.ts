@@ -25,7 +25,7 @@ import { FormIds } from '#platform/http/forms/form-ids.service.js';
 import { confirmPasswordPath, consolePathIn, PASSWORD_RULE, type PasswordRule } from './password-rule.js';
 import { ShownOnce } from '#access/users/sessions/shown-once.service.js';
 import { WaitingRepository } from './waiting/waiting.repository.js';
-import { exchangeOf, leadTo } from '#platform/http/server/exchange.js';
+import { exchangeOf, redirectInstead } from '#platform/http/server/exchange.js';
 
 /**
  * Admits logged-in operators to the console, and forms that come from its pages. Every POST is checked here, so that no page can
@@ -58,7 +58,7 @@ export class ConsoleGuard implements CanActivate {
     const missing = (await this.roleProviders.requiredFor(user))
       ? confirmPathFor(returnTo)
       : await this.factors.leadingToFactor(user, returnTo);
-    if (missing !== undefined) return leadTo(reply, missing);
+    if (missing !== undefined) return redirectInstead(reply, missing);
     const page = this.contextOf(user, user.operatorRole, request, reply);
     request.pageContext = page;
     page.isAboutOperator = await this.isAboutOperator(user.operatorRole, request);
@@ -73,7 +73,7 @@ export class ConsoleGuard implements CanActivate {
     }
     const rule = this.reflector.get<PasswordRule>(PASSWORD_RULE, context.getHandler());
     const asksAt = user.gavePasswordRecently ? undefined : this.returnPathOf(rule, request, page);
-    if (asksAt !== undefined) return leadTo(reply, confirmPasswordPath(asksAt));
+    if (asksAt !== undefined) return redirectInstead(reply, confirmPasswordPath(asksAt));
     return true;
   }
 

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { Problem, validationFailed } from '#platform/http/problems/problem.js';
 import { RequestValidationPipe } from '#platform/http/validation/validation.pipe.js';
-import { pageWordsOf } from '#platform/http/problems/page-words.js';
+import { fieldErrorText } from '#platform/http/problems/field-error-text.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';
 import type { Violations } from '#platform/http/problems/violation.js';
 
@@ -35,7 +35,7 @@ export async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const { violations } = error.extras;
-    if (error.status === 400 && violations) return { errors: pageWordsOf(violations) };
+    if (error.status === 400 && violations) return { errors: fieldErrorText(violations) };
     if (error.status === 409 || error.status === 400) return { errors: { form: [error.detail] } };
     throw error;
   }

@@ -1,9 +1,47 @@
 import type { Settings } from '#platform/config/settings.js';
 import { CLI_PACKAGE_PATH } from '#platform/http/server/downloads.js';
+import {
+  AUTHORIZATION_ERROR_KINDS,
+  OAUTH_ERROR_KINDS,
+  type OAuthErrorKind,
+} from '#platform/http/problems/oauth-error-kinds.js';
+import { PROBLEM_KINDS, type ProblemKind } from '#platform/http/problems/problem-kinds.js';
 import { CHECKLIST_MARK } from '../going-live/checklist-mark.js';
-import { duration } from './duration.js';
-import { ERROR_INDEX } from './error-index.js';
 import { exportOf } from './your-values.js';
+
+const oauthErrors = (kinds: Record<string, OAuthErrorKind>): string =>
+  Object.entries(kinds)
+    .map(([code, { cause, whatToDo }]) => `### ${code}\n\n${cause}\n\n**What to do:** ${whatToDo}`)
+    .join('\n\n');
+
+const problems = (kinds: Record<string, ProblemKind>): string =>
+  Object.entries(kinds)
+    .map(
+      ([slug, { status, title, explanation, whatToDo }]) =>
+        `### ${status} ${slug}\n\n${title}: ${explanation}\n\n**What to do:** ${whatToDo} The \`type\` is [/v2/problems/${slug}/](/v2/problems/${slug}/).`,
+    )
+    .join('\n\n');
+
+/** Every error that the service can answer with, in Markdown, from the catalogues that the answers themselves are made from. */
+const ERROR_INDEX = {
+  oauth_errors: oauthErrors(OAUTH_ERROR_KINDS),
+  authorization_errors: oauthErrors(AUTHORIZATION_ERROR_KINDS),
+  problems: problems(PROBLEM_KINDS),
+};
+
+const UNITS: [seconds: number, name: string][] = [
+  [86_400, 'day'],
+  [3600, 'hour'],
+  [60, 'minute'],
+  [1, 'second'],
+];
+
+/** A setting in seconds as people say it: in the largest unit that divides it, so that nothing is rounded. */
+export function duration(seconds: number): string {
+  const [size, name] = UNITS.find(([each]) => seconds % each === 0 && seconds >= each) ?? [1, 'second'];
+  const count = seconds / size;
+  return `${count} ${name}${count === 1 ? '' : 's'}`;
+}
 
 /** Gets a client-credentials token and sets $ACCESS_TOKEN. */
 const clientToken = (baseUrl: string): string => `\`\`\`sh file=token.sh

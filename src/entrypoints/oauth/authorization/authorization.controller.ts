@@ -2,10 +2,10 @@ import { say } from '#platform/language/text.js';
 import { Controller, Get, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ConsentsService } from '#access/consents/consents.service.js';
-import { GivenConsentsService } from '#access/consents/given-consents.service.js';
+import { ConsentApprovals } from '#access/consents/consent-approvals.service.js';
 import { seenToRenew, stillAgreedTo, type ConsentEntity } from '#access/consents/consent.entity.js';
 import { keptWords, type ConsentWords } from '#access/consents/record/consent-words.js';
-import { accessWords, consentPageWords } from '#access/consents/record/page-words.js';
+import { accessWords, consentPageText } from '#access/consents/record/consent-page-text.js';
 import { Cookies } from '#platform/http/server/cookies.js';
 import { languageOf, rememberLanguage } from '#platform/http/server/request-language.js';
 import { visitorOf } from '#platform/http/server/request-origin.js';
@@ -44,7 +44,7 @@ export class AuthorizationController {
     private readonly authorization: AuthorizationService,
     private readonly sessions: SessionsService,
     private readonly consents: ConsentsService,
-    private readonly given: GivenConsentsService,
+    private readonly approvals: ConsentApprovals,
     private readonly scopes: ScopesService,
     private readonly purposes: PurposesService,
     private readonly csrf: CsrfService,
@@ -178,13 +178,13 @@ export class AuthorizationController {
   ): Promise<ConsentWords> {
     // Contract §2: who agrees to a part does not renew the rest.
     const keepsEnd = consent?.expiresAt && seenToRenew(consent).some((name) => !scopes.includes(name));
-    return consentPageWords({
+    return consentPageText({
       language: languageOf(request),
       application: legible(client.name),
       organisation: client.organisation === null ? null : legible(client.organisation),
       access: accessWords(client, await this.scopes.describe(scopes), languageOf(request)),
       purposes: await this.purposes.wordsOf(client.purposes, languageOf(request)),
-      expiryDays: keepsEnd ? 'as before' : this.given.expiryDaysOf(client),
+      expiryDays: keepsEnd ? 'as before' : this.approvals.expiryDaysOf(client),
       redirectHost: displayHostOf(redirectUri),
       // Contract §6: with this token the owner of a confidential client can open the portal, so the page says so.
       isOwned: client.type === 'confidential' && client.ownerId === user.id,

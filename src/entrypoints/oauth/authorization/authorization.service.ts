@@ -1,7 +1,7 @@
 import { say } from '#platform/language/text.js';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#records/audit/audit.service.js';
-import { GivenConsentsService, type Approval } from '#access/consents/given-consents.service.js';
+import { ConsentApprovals, type Approval } from '#access/consents/consent-approvals.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { badRequest } from '#platform/http/problems/problem.js';
@@ -24,7 +24,7 @@ const endedMeanwhile = () =>
 @Injectable()
 export class AuthorizationService {
   constructor(
-    private readonly given: GivenConsentsService,
+    private readonly approvals: ConsentApprovals,
     private readonly codes: AuthorizationCodesService,
     private readonly transactions: Transactions,
     private readonly settings: Settings,
@@ -46,7 +46,7 @@ export class AuthorizationService {
       // Locks the client before the consent, in the same order as when a client is deleted or disabled. The reverse order can
       // deadlock.
       if (!(await this.hold(client.id, user))) throw endedMeanwhile();
-      await this.given.approve(client, user.id, approval, actor);
+      await this.approvals.approve(client, user.id, approval, actor);
       return this.codes.issue({
         clientId: client.id,
         userId: user.id,

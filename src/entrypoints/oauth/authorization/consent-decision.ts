@@ -1,4 +1,4 @@
-import type { Approval } from '#access/consents/given-consents.service.js';
+import type { Approval } from '#access/consents/consent-approvals.service.js';
 import { choiceIn, type Undecided } from '#access/consents/record/choice.js';
 import type { ConsentWords } from '#access/consents/record/consent-words.js';
 import type { Form } from '#platform/http/forms/form.js';

@@ -14,9 +14,9 @@ import { PurposesService } from '#access/scopes/purposes/purposes.service.js';
 import { ScopesService } from '#access/scopes/scopes.service.js';
 import { SessionsService } from '#access/users/sessions/sessions.service.js';
 import { renderPage } from '#platform/web/layout/layout.js';
-import { GivenConsentsService, type Approval } from '#access/consents/given-consents.service.js';
+import { ConsentApprovals, type Approval } from '#access/consents/consent-approvals.service.js';
 import { keptWords, type ConsentWords } from '#access/consents/record/consent-words.js';
-import { accessWords, sandboxPageWords } from '#access/consents/record/page-words.js';
+import { accessWords, sandboxPageText } from '#access/consents/record/consent-page-text.js';
 import type { AuthorizationRequest } from './authorization-request.js';
 import { approvalIn, SHOWN_AGAIN, type ShownAgain } from './consent-decision.js';
 import { AuthorizationService } from './authorization.service.js';
@@ -36,7 +36,7 @@ export class SandboxAuthorization {
     private readonly scopes: ScopesService,
     private readonly purposes: PurposesService,
     private readonly csrf: CsrfService,
-    private readonly given: GivenConsentsService,
+    private readonly approvals: ConsentApprovals,
   ) {}
 
   async show(
@@ -127,12 +127,12 @@ export class SandboxAuthorization {
   }
 
   private async wordsFor({ client, scopes, redirectUri }: AuthorizationRequest): Promise<ConsentWords> {
-    return sandboxPageWords({
+    return sandboxPageText({
       application: legible(client.name),
       organisation: client.organisation === null ? null : legible(client.organisation),
       access: accessWords(client, await this.scopes.describe(scopes), 'en'),
       purposes: await this.purposes.wordsOf(client.purposes, 'en'),
-      expiryDays: this.given.expiryDaysOf(client),
+      expiryDays: this.approvals.expiryDaysOf(client),
       redirectHost: displayHostOf(redirectUri),
     });
   }

@@ -1,5 +1,5 @@
 import { Controller, Post, Req, Res } from '@nestjs/common';
-import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
+import { ApiExtension, ApiSecurity, ApiProperty } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '#platform/config/settings.js';
 import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
@@ -10,12 +10,25 @@ import { USER_ID_PATTERN } from '#platform/secrets/ids.js';
 import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
 import { intersection, type Access, type Principal } from '#access/tokens/access/principal.js';
 import { realmOf } from '#access/users/accounts/environment.js';
+import { optional, text } from '#platform/http/api/api-schemas.js';
 import { ApiOAuthForm, OAuthAnswer, OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
 import { invalidRequest, NO_STORE } from '../oauth-error.js';
 import { introspected } from '../oauth-metrics.js';
-import { IntrospectionForm } from './introspection.form.js';
 import { IntrospectionGuard } from './introspection.guard.js';
 import { ActiveToken, InactiveToken } from './introspection.view.js';
+import { ClientCredentialsForm } from '../client-credentials.form.js';
+
+/** The form of the introspection endpoint, as described to callers. */
+class IntrospectionForm extends ClientCredentialsForm {
+  @ApiProperty(text())
+  token!: string;
+
+  @ApiProperty(optional(text()))
+  token_type_hint?: string;
+
+  @ApiProperty(optional(text('If given, `scope` is what the token may do with the data of this user.')))
+  user_id?: string;
+}
 
 /** The calling client, authenticated by its credentials or its own token. */
 const callerOf = ({ oauthClient, principal }: FastifyRequest) => oauthClient ?? principal!.client;

@@ -1,15 +1,29 @@
 import { Controller, Post, Req, Res } from '@nestjs/common';
-import { ApiExtension } from '@nestjs/swagger';
+import { ApiExtension, ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KnownClient } from '#access/clients/client-with-secrets.js';
 import { ApiEndpoint } from '#platform/http/api/api-answers.js';
 import { originOf } from '#platform/http/server/request-origin.js';
 import type { Form } from '#platform/http/forms/form.js';
 import { TokenRevocationService } from '#access/tokens/access/token-revocation.service.js';
+import { oneOf, optional, text } from '#platform/http/api/api-schemas.js';
 import { AuthenticatedClient, ClientAuthenticationGuard } from '../clients/client-authentication.guard.js';
 import { ApiOAuthForm, OAuthAnswer, OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
 import { invalidRequest, NO_STORE } from '../oauth-error.js';
-import { NothingView, RevocationForm } from './revocation.form.js';
+import { ClientCredentialsForm } from '../client-credentials.form.js';
+
+/** The form of the revocation endpoint, as described to callers. */
+class RevocationForm extends ClientCredentialsForm {
+  @ApiProperty(text())
+  token!: string;
+
+  @ApiProperty(optional(oneOf('access_token', 'refresh_token')))
+  token_type_hint?: string;
+}
+
+/** The answer of the revocation endpoint: nothing. */
+@ApiSchema({ name: 'Nothing', additionalProperties: false } as { name: string })
+class NothingView {}
 
 /** Token revocation (RFC 7009, contract §5). */
 @Controller('o/revoke_token')

@@ -13,7 +13,7 @@ import { SignedInUsers } from '#access/users/sessions/signed-in-users.service.js
 import { UserPageContext } from '#access/users/sessions/user-page-context.js';
 import type { LayoutProps } from '#platform/web/layout/layout.js';
 import { PORTAL_SIGN_IN_AREA, PORTAL_SIGN_IN_PATH } from '../frame/portal-layout.js';
-import { exchangeOf, leadTo } from '#platform/http/server/exchange.js';
+import { exchangeOf, redirectInstead } from '#platform/http/server/exchange.js';
 
 /** What a route of the portal's sign-in returns. */
 export type PortalSignInAnswer = PageAnswer<LayoutProps>;
@@ -60,7 +60,7 @@ export class PortalSignInGuard implements CanActivate {
     const user = await this.users.admit(request, reply, PORTAL_SIGN_IN_PATH);
     if (!user) return false;
     const missingFactor = await this.factors.leadingToFactor(user, PORTAL_SIGN_IN_PATH);
-    if (missingFactor !== undefined) return leadTo(reply, missingFactor);
+    if (missingFactor !== undefined) return redirectInstead(reply, missingFactor);
     const page = new PortalSignInContext(user, request, reply, this.csrf, this.cookies);
     request.pageContext = page;
     if (isPosted(request)) page.checkForm();

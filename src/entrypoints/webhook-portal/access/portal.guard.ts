@@ -20,7 +20,7 @@ import { PortalAccessService } from './portal-access.service.js';
 import { PORTAL_SIGN_IN_PATH } from '../frame/portal-layout.js';
 import { PortalContext } from '../frame/portal-context.js';
 import type { PortalVisitor } from './portal-visitor.js';
-import { exchangeOf, leadTo } from '#platform/http/server/exchange.js';
+import { exchangeOf, redirectInstead } from '#platform/http/server/exchange.js';
 
 /** What the `:id` in the path of a form names. */
 export type FormSubject = 'an endpoint' | 'a delivery' | 'nothing';
@@ -77,12 +77,12 @@ export class PortalGuard implements CanActivate {
     );
     request.pageContext = page;
     const missingFactor = visitor.user && (await factors.leadingToFactor(visitor.user, PORTAL_SIGN_IN_PATH));
-    if (missingFactor !== undefined) return leadTo(reply, missingFactor);
+    if (missingFactor !== undefined) return redirectInstead(reply, missingFactor);
     const least = this.reflector.get<MemberRole | undefined>(LEAST_ROLE, context.getHandler()) ?? 'admin';
     if (!memberRoleIncludes(visitor.role, least)) throw refusalOf(visitor, least);
     if (isPosted(request)) await this.checkForm(context, page, request);
     if (least === 'admin' && (await page.adminState()) !== 'confirmed') {
-      return leadTo(reply, confirmPathFor(isPosted(request) ? partOf(page.path) : page.url));
+      return redirectInstead(reply, confirmPathFor(isPosted(request) ? partOf(page.path) : page.url));
     }
     return true;
   }

@@ -1,4 +1,4 @@
-import type { HourOfAll } from '#records/activity/hour-of-all.js';
+import type { HourlyTotal } from '#records/activity/hourly-total.js';
 import { BarChart } from '#platform/web/charts/bar-chart.js';
 import { LegendEntry } from '#platform/web/charts/legend-entry.js';
 import { formatCount, sumOf } from '#platform/web/charts/numbers.js';
@@ -28,9 +28,9 @@ export interface UsagePageProps {
 }
 
 /** All buckets of the range, oldest first, including those without requests. */
-export const usageBuckets = (hours: HourOfAll[], range: Range, now: Date): UsageBucket[] =>
+export const usageBuckets = (hours: HourlyTotal[], range: Range, now: Date): UsageBucket[] =>
   bucketsOf(hours, RANGES[range], now).map(({ start, hours: inside }) => {
-    const count = (kind: HourOfAll['kind']) =>
+    const count = (kind: HourlyTotal['kind']) =>
       sumOf(inside.filter((each) => each.kind === kind).map((each) => each.count));
     const limited = count('rate_limited');
     return { start, served: Math.max(0, count('request') - limited), limited };

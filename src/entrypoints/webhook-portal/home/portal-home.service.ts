@@ -9,7 +9,7 @@ import { RANGES } from '#platform/web/charts/ranges.js';
 import { bucketsOf, rangeStart } from '#platform/web/charts/time-buckets.js';
 import { DeliveriesService } from '#events/webhooks/deliveries/deliveries.service.js';
 import type { EndpointInList } from '#events/webhooks/endpoints/endpoint-in-list.js';
-import type { HourOfAllEndpoints } from '#events/webhooks/endpoints/endpoint-hour.js';
+import type { HourlyAttempts } from '#events/webhooks/endpoints/endpoint-hour.js';
 import { ENDPOINTS_PER_CLIENT, EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 
 /** People are counted up to this number. */
@@ -76,7 +76,7 @@ export class PortalHomeService {
   }
 }
 
-const totalOf = (hours: HourOfAllEndpoints[]) => ({
+const totalOf = (hours: HourlyAttempts[]) => ({
   delivered: sumOf(hours.map((hour) => hour.delivered)),
   failed: sumOf(hours.map((hour) => hour.failed)),
 });

@@ -1,10 +1,10 @@
-import { Param, Req, UseGuards } from '@nestjs/common';
+import { Param, Req, UseGuards, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { unlessConflict } from '#platform/http/page-routes/unless-conflict.js';
 import type { Form } from '#platform/http/forms/form.js';
 import { Context } from '#platform/http/page-routes/page-context.js';
-import { badRequest } from '#platform/http/problems/problem.js';
+import { badRequest, notFound } from '#platform/http/problems/problem.js';
 import { RateLimitsService } from '#access/rate-limits/rate-limits.service.js';
 import { REQUEST_FAULTS } from '#access/sandbox-faults/sandbox-fault.entity.js';
 import { FAULTS_MAX, SandboxFaultsService } from '#access/sandbox-faults/sandbox-faults.service.js';
@@ -25,7 +25,16 @@ import { SandboxStreams } from './live/sandbox-streams.service.js';
 import { livePage, sandboxPage, type SandboxPageProps } from './sandbox.page.js';
 import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decorator.js';
-import { PortalSandboxGuard } from './portal-sandbox.guard.js';
+
+/** Admits the portal of a client in a sandbox; for others these pages do not exist. Runs after the portal's guard. */
+@Injectable()
+class PortalSandboxGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const page = context.switchToHttp().getRequest<FastifyRequest>().pageContext as PortalContext;
+    if (page.visitor.environment === 'sandbox') return true;
+    throw notFound('There is nothing at this URL.');
+  }
+}
 
 const PATH = '/portal/sandbox';
 const NAME_MAX = 200;

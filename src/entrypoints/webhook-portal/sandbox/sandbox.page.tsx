@@ -6,8 +6,8 @@ import { DRIVERS_PER_OWNER, SEED_MAX, WAITING_PER_OWNER, type Driver } from '#ev
 import { SelectField, TextField, type FieldErrors, type FieldValues } from '#platform/web/forms/field.js';
 import { PageForm } from '#platform/web/forms/form.js';
 import { Moment } from '#platform/web/tables/moment.js';
+import { State } from '#platform/web/tables/state.js';
 import { ConsentForm, DriverForms, SessionForm, type FormState } from './driver-forms.js';
-import { DriverTabs } from './driver-tabs.js';
 import { LiveDriver, type LiveDriverProps } from './live/live-driver.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 
@@ -158,3 +158,26 @@ function FaultsLeft({ faults }: Pick<SandboxPageProps, 'faults'>): VNode | null 
     </ul>
   );
 }
+
+interface DriverTabsProps {
+  drivers: Driver[];
+  /** The driver whose part of the page is shown. */
+  chosen: Driver | undefined;
+}
+
+/** The drivers of the sandbox; each leads to its part of the page. */
+const DriverTabs = ({ drivers, chosen }: DriverTabsProps): VNode => (
+  <nav class="sub-nav" id="drivers" data-live-part aria-label="Drivers">
+    <ul role="list">
+      {drivers.map(({ id, name, hasConsent, isRunning }) => (
+        <li>
+          <a href={`/portal/sandbox?driver=${id}`} aria-current={id === chosen?.id ? 'page' : undefined}>
+            <bdi>{name}</bdi>
+          </a>{' '}
+          {isRunning && <State tone="good">Session running</State>}
+          {!hasConsent && <State tone="plain">No consent</State>}
+        </li>
+      ))}
+    </ul>
+  </nav>
+);

@@ -8,7 +8,7 @@ export interface EndpointHour {
 }
 
 /** The attempts of all endpoints in one hour. */
-export interface HourOfAllEndpoints {
+export interface HourlyAttempts {
   hour: Date;
   delivered: number;
   failed: number;

@@ -6,8 +6,8 @@ import { EventTypesService } from '../event-types/event-types.service.js';
 import { EndpointAddresses } from './endpoint-addresses.service.js';
 import { headerViolations } from './endpoint-headers.js';
 import { DESCRIPTION_MAX, PER_MINUTE_MAX, type EndpointChanges } from './endpoint.resource.js';
-import { typeErrors } from './type-errors.js';
 import { violation, type Violation, type Violations } from '#platform/http/problems/violation.js';
+import type { EventTypeEntity } from '../event-types/event-type.entity.js';
 
 /** The client of an endpoint. */
 type EndpointOwner = Pick<ClientEntity, 'scopes' | 'environment'>;
@@ -60,3 +60,18 @@ function descriptionViolations(description: string): Violations {
   const found = tooLong ? violation('too_long', { max: DESCRIPTION_MAX }) : illegible(description);
   return found === undefined ? {} : { description: [found] };
 }
+
+/** What is wrong with a subscription to these types, for a client with these scopes. */
+const typeErrors = (
+  known: readonly Pick<EventTypeEntity, 'name' | 'scope'>[],
+  scopes: string[],
+  names: string[],
+): Violation[] =>
+  names.flatMap((name, index) => {
+    const type = known.find((candidate) => candidate.name === name);
+    if (!type) return [violation('unknown_event_type', { place: index + 1 })];
+    if (type.scope !== null && !scopes.includes(type.scope)) {
+      return [violation('type_needs_scope', { type: type.name, scope: type.scope })];
+    }
+    return [];
+  });

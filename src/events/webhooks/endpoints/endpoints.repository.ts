@@ -15,7 +15,7 @@ import { EndpointHourEntity } from './endpoint-hour.entity.js';
 import { EndpointEntity, type EndpointDisabledReason } from './endpoint.entity.js';
 import type { EndpointInList } from './endpoint-in-list.js';
 import { ENDPOINT } from './endpoint.resource.js';
-import type { EndpointHour, HourOfAllEndpoints } from './endpoint-hour.js';
+import type { EndpointHour, HourlyAttempts } from './endpoint-hour.js';
 
 /** All given members must match. */
 export interface EndpointFilter {
@@ -200,7 +200,7 @@ export class EndpointsRepository {
   }
 
   /** The hours with attempts since a time, over all endpoints of a client or of all live clients, oldest first. */
-  hoursOfAll(since: Date, clientId?: string): Promise<HourOfAllEndpoints[]> {
+  hoursOfAll(since: Date, clientId?: string): Promise<HourlyAttempts[]> {
     const query = this.endpointHours
       .createQueryBuilder('h')
       .select('h.hour', 'hour')
@@ -213,7 +213,7 @@ export class EndpointsRepository {
     } else {
       query.andWhere('e.clientId = :clientId', { clientId });
     }
-    return query.groupBy('h.hour').orderBy('h.hour').getRawMany<HourOfAllEndpoints>();
+    return query.groupBy('h.hour').orderBy('h.hour').getRawMany<HourlyAttempts>();
   }
 
   /**

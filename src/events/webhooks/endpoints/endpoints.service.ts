@@ -17,7 +17,7 @@ import { EndpointSecrets } from './endpoint-secrets.service.js';
 import { DISABLED_BECAUSE, type EndpointDisabledReason, type EndpointEntity } from './endpoint.entity.js';
 import { ENDPOINT, type EndpointChanges, type NewEndpoint } from './endpoint.resource.js';
 import { EndpointsRepository, type EndpointFilter } from './endpoints.repository.js';
-import type { EndpointHour, HourOfAllEndpoints } from './endpoint-hour.js';
+import type { EndpointHour, HourlyAttempts } from './endpoint-hour.js';
 import type { EndpointInList } from './endpoint-in-list.js';
 
 /** Contract §11: the maximum per client. */
@@ -71,7 +71,7 @@ export class EndpointsService {
   }
 
   /** The hours with attempts since a time, over all endpoints, oldest first. */
-  hoursOfAll(since: Date, clientId?: string): Promise<HourOfAllEndpoints[]> {
+  hoursOfAll(since: Date, clientId?: string): Promise<HourlyAttempts[]> {
     return this.repository.hoursOfAll(since, clientId);
   }
 

@@ -1,17 +1,47 @@
 import { Controller, Get, Req, Res, UseGuards } from '@nestjs/common';
-import { ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags, ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { Settings } from '#platform/config/settings.js';
 import { ApiAnswer, ApiEndpoint, ApiProblems, PathParam } from '#platform/http/api/api-answers.js';
-import { text } from '#platform/http/api/api-schemas.js';
+import { text, orNull, url, whole } from '#platform/http/api/api-schemas.js';
 import { AddressRateLimitGuard } from '#platform/http/guards/address-rate-limit.guard.js';
 import { notFound } from '#platform/http/problems/problem.js';
 import { CompressedAsset } from '#platform/http/server/compressed-asset.js';
 import { PathName } from '#platform/http/validation/name-rule.js';
 import { EVENT_TYPE_NAME } from './event-type.entity.js';
-import { PublicEventTypeView, publicEventTypeView } from './event-catalogue.view.js';
 import { EventTypesService } from './event-types.service.js';
+import { currentVersion, type VersionedEventType } from './versioned-event-type.js';
+
+/** A type of the public catalogue. */
+@ApiSchema({ name: 'PublicEventType' })
+class PublicEventTypeView {
+  @ApiProperty(text(undefined, { example: 'charging_session.created' }))
+  name!: string;
+
+  @ApiProperty(text('When it is sent.'))
+  description!: string;
+
+  @ApiProperty(orNull(text('What client and consent need; null: it concerns the client alone.')))
+  scope!: string | null;
+
+  @ApiProperty(whole('What is published now.', { minimum: 1 }))
+  version!: number;
+
+  @ApiProperty({ type: 'object', additionalProperties: true, description: 'An example of `data`.' })
+  sample!: object;
+
+  @ApiProperty(url('The JSON Schema of `data`.'))
+  schema_url!: string;
+}
+
+/** A type that has a version. */
+function publicEventTypeView(type: VersionedEventType, baseUrl: string): PublicEventTypeView {
+  const { name, description, scope, sample } = type;
+  const { version } = currentVersion(type)!;
+  const schemaUrl = `${baseUrl}/v2/event_types/${name}/versions/${version}/schema`;
+  return { name, description, scope, version, sample, schema_url: schemaUrl };
+}
 
 const KEPT = 200;
 

@@ -1,9 +1,9 @@
 import { Body, Controller, Post, Req, UseGuards } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiHeader, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiSecurity, ApiTags, ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { ApiAnswer, ApiEndpoint, ApiProblems } from '#platform/http/api/api-answers.js';
-import { text } from '#platform/http/api/api-schemas.js';
+import { text, idOf, whole } from '#platform/http/api/api-schemas.js';
 import { badRequest, validationFailed } from '#platform/http/problems/problem.js';
 import { LimitedBearerGuard } from '#access/rate-limits/partners/limited-bearer.guard.js';
 import { CurrentPrincipal } from '#access/tokens/access/current-principal.decorator.js';
@@ -13,9 +13,18 @@ import { realmOf } from '#access/users/accounts/environment.js';
 import { inUtc } from './event.js';
 import { holdsExactNumbers } from './exact-numbers.js';
 import { NewEventDto } from './events.dto.js';
-import { PublishedView } from './published.view.js';
 import { PublishingService } from './publishing.service.js';
 import { violation } from '#platform/http/problems/violation.js';
+
+/** A published event on the wire. */
+@ApiSchema({ name: 'PublishedEvent' })
+class PublishedView {
+  @ApiProperty(idOf('evnt'))
+  id!: string;
+
+  @ApiProperty(whole('The number of endpoints it is sent to.'))
+  deliveries!: number;
+}
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 

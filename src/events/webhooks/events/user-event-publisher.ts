@@ -3,7 +3,7 @@ import { ConsentEvents, type ConsentChange } from '#access/consents/consent-even
 import { ConsentsService } from '#access/consents/consents.service.js';
 import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
 import { newId } from '#platform/secrets/ids.js';
-import { DeletionEvents, type DeletionChange } from '#access/users/leaving/deletion-events.js';
+import { DeletionEvents, type DeletionChange } from '#access/users/closing/deletion-events.js';
 import { WakeUps } from '../deliveries/wake-ups.service.js';
 import { payloadOf } from './event.js';
 import { EventsRepository } from './events.repository.js';

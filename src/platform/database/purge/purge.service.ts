@@ -6,9 +6,38 @@ import { Settings } from '#platform/config/settings.js';
 import { isLockTimeout, isStatementTimeout } from '../queries/database-errors.js';
 import { PeriodicWorker } from '../background/periodic-worker.js';
 import { SchemaCompatibility } from '../migrations/schema-compatibility.service.js';
-import { FIRST_BATCH, nextSize, restAfter, sizeAfterTimeout } from './purge-pace.js';
 import { PurgeRepository } from './purge.repository.js';
 import { PurgeTasks, type PurgePreparation, type PurgeTask } from './purge-tasks.js';
+
+// The batch size is adjusted so that a batch takes about this long.
+const BATCH_MS = 20;
+const LEAST = 20;
+const MOST = 1000;
+// The purge uses a twentieth of one connection's time, so that other queries hardly notice ...
+const REST = 19;
+// ... and a fifth of it after this time, so that a slow purge can catch up.
+const PATIENCE_MS = 600_000;
+const REST_WHEN_LATE = 4;
+
+/** The number of rows of the first batch. */
+const FIRST_BATCH = 250;
+
+/** The number of rows of the next batch, after one of `size` rows that took `took` milliseconds. */
+export function nextSize(size: number, took: number): number {
+  // After a batch that was too large, grow again slowly.
+  const least = Math.min(LEAST, size * 2);
+  return Math.round(Math.min(MOST, Math.max(least, (size * BATCH_MS) / took, size / 2)));
+}
+
+/** The number of rows to try after a batch of `size` rows hit the statement timeout; undefined if it cannot be smaller. */
+function sizeAfterTimeout(size: number): number | undefined {
+  return size === 1 ? undefined : Math.ceil(size / 10);
+}
+
+/** Milliseconds to rest after a batch that took `took` milliseconds, in a purge that began `since` milliseconds ago. */
+export function restAfter(took: number, since: number): number {
+  return took * (since < PATIENCE_MS ? REST : REST_WHEN_LATE);
+}
 
 const PURGE_EVERY_MS = 60_000;
 const PREPARED_AT_ONCE = 1000;

@@ -128,7 +128,7 @@ export const PathId =
     described(target, method!, ApiProblems(404));
   };
 
-/** Examples of problems that no request can cause; the others are recorded (src/entrypoints/api-docs/recorded-examples.json). */
+/** Examples of problems that no request can cause; the others are recorded (openapi-examples.json). */
 const UNCAUSED: Record<number, Problem> = {
   500: internalError('An unexpected error occurred.'),
   503: serviceUnavailable('The service cannot reach its database at the moment.'),

@@ -1,10 +1,71 @@
 import type { LookupAddress } from 'node:dns';
 import { readFile } from 'node:fs/promises';
-import type { LookupFunction } from 'node:net';
+import { type LookupFunction, isIP } from 'node:net';
 import { hostname as hostOfMachine } from 'node:os';
 import { askNameServers, type NameServerOptions } from './ask-name-servers.js';
-import { addressesInHostsFile } from './hosts-file.js';
-import { namesToAskFor, parseSearchList } from './search-list.js';
+
+/** What of resolv.conf(5) decides which names are asked for. */
+interface SearchList {
+  /** Domains that are put after a name. */
+  search: string[];
+  /** A name with as many dots is first asked for as it is. */
+  ndots: number;
+}
+
+// The limit of the C library.
+const NDOTS_MAX = 15;
+
+/** Reads the text of a resolv.conf; without `search` and `domain`, the domain is that of this machine's host name. */
+export function parseSearchList(text: string, hostname: string): SearchList {
+  const [, ...domain] = hostname.split('.');
+  const list: SearchList = { search: domain.length > 0 ? [domain.join('.')] : [], ndots: 1 };
+  for (const line of text.split('\n')) {
+    const [keyword, ...values] = line
+      .replace(/[#;].*/, '')
+      .trim()
+      .split(/\s+/);
+    // Of several, the last one counts.
+    if (keyword === 'search') list.search = values;
+    else if (keyword === 'domain') list.search = values.slice(0, 1);
+    else if (keyword === 'options') list.ndots = ndotsOf(values) ?? list.ndots;
+  }
+  return list;
+}
+
+function ndotsOf(options: string[]): number | undefined {
+  const given = options.findLast((option) => /^ndots:\d+$/.test(option));
+  return given === undefined ? undefined : Math.min(Number(given.slice('ndots:'.length)), NDOTS_MAX);
+}
+
+/** The names to ask for in place of this one, in their order: the first that exists counts. */
+export function namesToAskFor(name: string, { search, ndots }: SearchList): string[] {
+  const within = search
+    .map((domain) => `${name}.${domain.replace(/^\.|\.$/g, '')}`)
+    .filter((each) => !each.endsWith('.'));
+  const isWhole = name.split('.').length - 1 >= ndots;
+  return isWhole ? [name, ...within] : [...within, name];
+}
+
+const LOOPBACK: LookupAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+
+/**
+ * The addresses of a name in the text of a hosts file, in its order; those of loopback for `localhost` and below it, if the file does
+ * not say otherwise (RFC 6761 §6.3); undefined if it does not know the name.
+ */
+export function addressesInHostsFile(text: string, name: string): LookupAddress[] | undefined {
+  const wanted = name.toLowerCase();
+  const found: LookupAddress[] = [];
+  for (const line of text.split('\n')) {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+    const family = isIP(address);
+    if (family !== 0 && names.some((each) => each.toLowerCase() === wanted)) found.push({ address, family });
+  }
+  if (found.length > 0) return found;
+  return /(^|\.)localhost$/.test(wanted) ? LOOPBACK : undefined;
+}
 
 /** Where names are looked up; other places are for tests. */
 export interface NameSources extends NameServerOptions {

@@ -156,7 +156,7 @@ type Words = typeof API_WORDS;
 type Code = keyof Words;
 type Params<C extends Code> = Parameters<Words[C]>;
 
-/** Why a member of a request is refused. Words are made of it where it is shown: `apiWords`, `pageWords`. */
+/** Why a member of a request is refused. Words are made of it where it is shown: `apiWords`, `fieldErrorText`. */
 export interface Violation {
   readonly code: Code;
   readonly params?: object;

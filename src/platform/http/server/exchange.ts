@@ -8,7 +8,7 @@ export function exchangeOf(host: ArgumentsHost): { request: FastifyRequest; repl
 }
 
 /** Redirects instead of answering; returns false, for a guard that does not admit the request. */
-export function leadTo(reply: FastifyReply, path: string): false {
+export function redirectInstead(reply: FastifyReply, path: string): false {
   void reply.header('cache-control', 'no-store').redirect(path, 303);
   return false;
 }

@@ -8,19 +8,53 @@ import {
   type Span,
 } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { W3CTraceContextPropagator, type ExportResult } from '@opentelemetry/core';
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
-import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import {
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  type ReadableSpan,
+  type SpanExporter,
+} from '@opentelemetry/sdk-trace-base';
 import type { Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { setTimeout as after } from 'node:timers/promises';
+import { PgInstrumentation } from '@opentelemetry/instrumentation-pg';
+import { createRequire } from 'node:module';
 import { keepLogScope } from '../log-scope.js';
 import type { OtlpProtocol } from '#platform/config/otlp-protocol.js';
 import type { RequestSpan, SpanAttributes, SpanOutcome, Tracing } from '../tracing.js';
-import { RedactingExporter } from './redacting-exporter.js';
 import { LAST_EXPORT_MS, SERVICE_NAME, SERVICE_RESOURCE } from './service-resource.js';
-import { traceStatements } from './statement-spans.js';
+import { ExportWatch } from './export-watch.js';
+
+/** Exports spans without error messages, because the database repeats its input in them. */
+export class RedactingExporter implements SpanExporter {
+  private readonly watch: ExportWatch;
+
+  constructor(
+    private readonly exporter: SpanExporter,
+    logger: Logger,
+  ) {
+    this.watch = new ExportWatch('Traces', logger);
+  }
+
+  export(spans: ReadableSpan[], done: (result: ExportResult) => void): void {
+    for (const span of spans) delete span.status.message;
+    this.exporter.export(spans, (result) => {
+      this.watch.tell(result);
+      done(result);
+    });
+  }
+
+  async forceFlush(): Promise<void> {
+    await this.exporter.forceFlush?.();
+  }
+
+  shutdown(): Promise<void> {
+    return this.exporter.shutdown();
+  }
+}
 
 // Requested every few seconds by machines.
 const NOT_TRACED = /^\/(health\/|metrics$)/;
@@ -104,4 +138,18 @@ function endRequest(span: Span, { statusCode }: FastifyReply): void {
   span.setAttribute('http.response.status_code', statusCode);
   if (statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
   span.end();
+}
+
+/**
+ * Creates a span for each database statement of a traced request: its text, never its parameters. The driver is CommonJS, so
+ * there is one copy of it in the process: requiring it again allows patching it in place, without loader hooks.
+ */
+function traceStatements(): void {
+  const instrumentation = new PgInstrumentation({
+    requireParentSpan: true,
+    ignoreConnectSpans: true,
+    enhancedDatabaseReporting: false,
+  });
+  instrumentation.enable();
+  createRequire(import.meta.url)('pg');
 }

@@ -39,7 +39,7 @@ interface PlotProps extends ChartProps {
   formatValue: (value: number) => string;
   /** Further values that are said of each period. */
   said?: readonly { name: string; values: (number | undefined)[] }[];
-  /** What is under everything. */
+  /** Drawn behind the values. */
   below?: (x: ScaleBand<number>, y: ScaleLinear<number, number>) => ComponentChildren;
   /** What is drawn for the nth value, which is under the pointer or has the focus together with its words. */
   children: (n: number, x: ScaleBand<number>, y: ScaleLinear<number, number>) => ComponentChildren;

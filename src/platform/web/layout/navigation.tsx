@@ -1,6 +1,6 @@
-import { createContext, type VNode } from 'preact';
+import { createContext, type VNode, h } from 'preact';
 import { useContext } from 'preact/hooks';
-import { Icon, type IconName } from './icon.js';
+import { ICON_SHAPES } from './icon-shapes.js';
 
 interface NavigationLink {
   part: string;
@@ -121,3 +121,24 @@ export function CountBadge({
 }
 
 const currentIf = (isCurrent: boolean) => (isCurrent ? { 'aria-current': 'page' as const } : {});
+
+type IconName = keyof typeof ICON_SHAPES;
+
+/** An icon in the colour of the text. Decorative: words always stand next to it. */
+const Icon = ({ name }: { name: IconName }): VNode => (
+  <svg
+    class="icon"
+    viewBox="0 0 24 24"
+    width="20"
+    height="20"
+    fill="none"
+    stroke="currentcolor"
+    stroke-width="1.75"
+    stroke-linecap="round"
+    stroke-linejoin="round"
+    aria-hidden="true"
+    focusable="false"
+  >
+    {ICON_SHAPES[name].map(([tag, attributes]) => h(tag, attributes))}
+  </svg>
+);

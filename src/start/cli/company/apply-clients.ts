@@ -1,7 +1,7 @@
 import { ClientBatchesService } from '#access/clients/client-batches.service.js';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { CLIENT } from '#access/clients/client.resource.js';
-import { GivenConsentsService } from '#access/consents/given-consents.service.js';
+import { ConsentApprovals } from '#access/consents/consent-approvals.service.js';
 import { conflict } from '#platform/http/problems/problem.js';
 import { apiWords, violation } from '#platform/http/problems/violation.js';
 import { newId } from '#platform/secrets/ids.js';
@@ -181,7 +181,7 @@ export async function applyConsents(
       const expiresAt = expires_at === undefined ? null : new Date(expires_at);
       await attempt(at, () =>
         app
-          .get(GivenConsentsService)
+          .get(ConsentApprovals)
           .importIn({ clientId: id, userId, scopes, grantedAt, expiresAt, evidence }, actor),
       );
     }

@@ -1,13 +1,26 @@
 import { Controller, Delete, Get, Query } from '@nestjs/common';
+import { ApiSchema } from '@nestjs/swagger';
 import type { Actor } from '#records/audit/audit.service.js';
 import { ApiNoContent, ApiPage, PathId } from '#platform/http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '#platform/http/api/list-answer.js';
 import { pageRequestOf } from '#platform/http/api/page-query.js';
 import { CurrentActor } from '#access/tokens/access/current-principal.decorator.js';
 import { GrantsService } from '#access/tokens/grants/grants.service.js';
+import { idOf, time } from '#platform/http/api/api-schemas.js';
+import { viewOf } from '#platform/http/api/view-of.js';
+import type { GrantInList } from '#access/tokens/grants/grant.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { GrantsQuery } from './admin-grants.dto.js';
-import { GrantView } from './admin-grants.view.js';
+import { ACCESS } from '../access.view.js';
+
+/** An active grant on the wire. */
+@ApiSchema({ name: 'Grant' })
+class GrantView extends viewOf<GrantInList>()({
+  ...ACCESS,
+  id: idOf('grnt'),
+  created_at: time(),
+  expires_at: time(),
+}) {}
 
 /** Active grants in the admin API (contract §12). */
 @Controller('admin/grants')

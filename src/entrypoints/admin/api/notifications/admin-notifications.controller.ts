@@ -1,17 +1,28 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { ApiAnswer, ApiPage } from '#platform/http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '#platform/http/api/list-answer.js';
 import { pageRequestOf } from '#platform/http/api/page-query.js';
 import type { NotificationEntity } from '#records/notifications/notification.entity.js';
-import { notificationView } from '#records/notifications/notification.view.js';
+import { notificationView, NotificationView } from '#records/notifications/notification.view.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import { CurrentActor } from '#access/tokens/access/current-principal.decorator.js';
 import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
+import { idOf, orNull } from '#platform/http/api/api-schemas.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { NewNotificationDto, NotificationsQuery, toNewNotification } from './admin-notifications.dto.js';
-import { AdminNotificationView } from './admin-notifications.view.js';
+
+/** A notification as operators see it, with its user and the client it is about. */
+@ApiSchema({ name: 'AdminNotification' })
+class AdminNotificationView extends NotificationView {
+  @ApiProperty(idOf('user'))
+  user_id!: string;
+
+  @ApiProperty(orNull(idOf('clnt')))
+  client_id!: string | null;
+}
 
 /** Notifications in the admin API (contract §12). */
 @Controller('admin/notifications')

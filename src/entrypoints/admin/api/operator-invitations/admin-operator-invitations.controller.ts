@@ -1,13 +1,28 @@
 import { Body, Controller, Delete, Get, Post } from '@nestjs/common';
+import { ApiSchema } from '@nestjs/swagger';
 import type { Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { ApiAnswer, ApiNoContent, ApiProblems, PathId } from '#platform/http/api/api-answers.js';
 import { OperatorInvitationsService } from '#events/partners/members/operator-invitations.service.js';
 import { MailLimitsService } from '#access/rate-limits/sign-in/mail-limits.service.js';
 import { CurrentActor } from '#access/tokens/access/current-principal.decorator.js';
+import { OPERATOR_ROLES } from '#platform/config/operator-role.js';
+import { idOf, oneOf, text, time } from '#platform/http/api/api-schemas.js';
+import { viewOf } from '#platform/http/api/view-of.js';
+import type { OperatorInvitation } from '#events/partners/members/invitation.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { OperatorInvitationDto } from './admin-operator-invitations.dto.js';
-import { OperatorInvitationView } from './admin-operator-invitations.view.js';
+
+/** An invitation to become an operator, on the wire; never with its link. */
+@ApiSchema({ name: 'OperatorInvitation' })
+class OperatorInvitationView extends viewOf<OperatorInvitation>()({
+  id: idOf('mbiv'),
+  email: text(undefined, { format: 'email', example: 'olga@charging.example' }),
+  role: oneOf(...OPERATOR_ROLES),
+  invited_by: idOf('user', 'The admin behind it: it works as long as that is one.'),
+  created_at: time(),
+  expires_at: time(),
+}) {}
 
 /** Invitations to become an operator, in the admin API (contract §17). */
 @Controller('admin/operator_invitations')

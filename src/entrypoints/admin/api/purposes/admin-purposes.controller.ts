@@ -1,14 +1,23 @@
 import { Body, Controller, Delete, Get, Put, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { ApiSchema } from '@nestjs/swagger';
 import type { Actor } from '#records/audit/audit.service.js';
 import { ApiAnswer, ApiNoContent, ApiProblems } from '#platform/http/api/api-answers.js';
 import { PathName, requireName } from '#platform/http/validation/name-rule.js';
-import { PURPOSE_NAME } from '#access/scopes/purposes/purpose.entity.js';
+import { PURPOSE_NAME, type PurposeEntity } from '#access/scopes/purposes/purpose.entity.js';
 import { PurposesService } from '#access/scopes/purposes/purposes.service.js';
 import { CurrentActor } from '#access/tokens/access/current-principal.decorator.js';
+import { text } from '#platform/http/api/api-schemas.js';
+import { viewOf } from '#platform/http/api/view-of.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
-import { PurposeDto } from './admin-purposes.dto.js';
-import { PurposeView } from './admin-purposes.view.js';
+import { PurposeDto, PURPOSE_WORDS } from './admin-purposes.dto.js';
+
+/** A purpose on the wire. */
+@ApiSchema({ name: 'Purpose' })
+class PurposeView extends viewOf<PurposeEntity>()({
+  name: text(undefined, { example: 'route_planning' }),
+  words: PURPOSE_WORDS,
+}) {}
 
 /** The catalogue of purposes in the admin API (contract §12). */
 @Controller('admin/purposes')

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Post, Query, UseGuards } from '@nestjs/common';
-import { ApiBody } from '@nestjs/swagger';
+import { ApiBody, ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { Actor } from '#records/audit/audit.service.js';
 import { ApiAnswer, ApiPage, ApiProblems, PathId } from '#platform/http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '#platform/http/api/list-answer.js';
@@ -8,8 +8,42 @@ import { RedirectUriRequestsService } from '#events/partners/redirect-uris/redir
 import { CurrentActor } from '#access/tokens/access/current-principal.decorator.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { EmptyBodyGuard } from '#platform/http/api/empty-body.guard.js';
+import { idOf, oneOf, orNull, text, time } from '#platform/http/api/api-schemas.js';
+import { viewOf } from '#platform/http/api/view-of.js';
+import {
+  REDIRECT_URI_REQUEST_STATES,
+  type RedirectUriRequestEntity,
+} from '#events/partners/redirect-uris/redirect-uri-request.entity.js';
 import { RedirectUriRequestsQuery, RejectionDto } from './admin-redirect-uri-requests.dto.js';
-import { RedirectUriRequestView } from './admin-redirect-uri-requests.view.js';
+
+/** Who decided, as in the audit log. */
+@ApiSchema({ name: 'RedirectUriRequestDecider' })
+class DeciderView {
+  @ApiProperty(oneOf('user', 'client', 'service'))
+  type!: 'user' | 'client' | 'service';
+
+  @ApiProperty(orNull(text('Null for the service itself.')))
+  id!: string | null;
+}
+
+/** A redirect URI that a partner asked to register or to remove, on the wire. */
+@ApiSchema({ name: 'RedirectUriRequest' })
+class RedirectUriRequestView extends viewOf<RedirectUriRequestEntity>()({
+  id: idOf('ruri'),
+  client_id: idOf('clnt'),
+  action: oneOf('add', 'remove'),
+  uri: text(undefined, { example: 'https://partner.example/callback' }),
+  state: oneOf(...REDIRECT_URI_REQUEST_STATES),
+  reason: orNull(text('Why it was rejected, if someone said so.')),
+  requested_by: idOf('user', 'The member who asked.'),
+  requested_at: time(),
+  decided_by: [
+    { type: DeciderView, nullable: true },
+    ({ decidedByType, decidedById }) =>
+      decidedByType === null ? null : { type: decidedByType, id: decidedById },
+  ],
+  decided_at: orNull(time()),
+}) {}
 
 /** Redirect URIs that partners ask for, in the admin API (contract §20). */
 @Controller('admin/redirect_uri_requests')

@@ -1,5 +1,6 @@
 import { Body, Controller, Get, Put, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { ApiSchema } from '@nestjs/swagger';
 import type { Actor } from '#records/audit/audit.service.js';
 import { ApiAnswer, ApiProblems } from '#platform/http/api/api-answers.js';
 import { PathName, requireName } from '#platform/http/validation/name-rule.js';
@@ -7,8 +8,22 @@ import { ScopesService } from '#access/scopes/scopes.service.js';
 import { CurrentActor } from '#access/tokens/access/current-principal.decorator.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { SCOPE_NAME } from '#access/scopes/scope-name.js';
-import { ScopeDto } from './admin-scopes.dto.js';
-import { ScopeView } from './admin-scopes.view.js';
+import { oneOf, orNull, text, time } from '#platform/http/api/api-schemas.js';
+import { viewOf } from '#platform/http/api/view-of.js';
+import { SCOPE_AUDIENCES, type ScopeEntity } from '#access/scopes/scope.entity.js';
+import { ScopeDto, TRANSLATIONS } from './admin-scopes.dto.js';
+
+/** A scope on the wire. */
+@ApiSchema({ name: 'Scope' })
+class ScopeView extends viewOf<ScopeEntity>()({
+  name: text(undefined, { example: 'vehicle:read' }),
+  description: text('Shown to users on the consent page.'),
+  translations: { ...TRANSLATIONS, description: 'The description in other languages.' },
+  audience: oneOf(...SCOPE_AUDIENCES),
+  meaning_changed_at: orNull(
+    time('When the meaning of its description last changed, so that users are asked again.'),
+  ),
+}) {}
 
 /** The scope catalogue in the admin API (contract §12). */
 @Controller('admin/scopes')

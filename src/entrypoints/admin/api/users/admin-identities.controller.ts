@@ -1,13 +1,26 @@
 import { Controller, Delete, Get, Param } from '@nestjs/common';
+import { ApiSchema } from '@nestjs/swagger';
 import type { Actor } from '#records/audit/audit.service.js';
 import { ApiAnswer, ApiNoContent, ApiProblems, PathId } from '#platform/http/api/api-answers.js';
 import { IdentitiesService } from '#access/identity-providers/identities.service.js';
 import { CurrentActor } from '#access/tokens/access/current-principal.decorator.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
+import { text, time } from '#platform/http/api/api-schemas.js';
+import { viewOf } from '#platform/http/api/view-of.js';
+import type { Identity } from '#access/identity-providers/identity.js';
 import { FourEyes, type Outcome } from '../../approvals/four-eyes.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { MayWait } from '../approvals/may-wait.js';
-import { IdentityView } from './admin-identities.view.js';
+
+/** A link of a user to an identity provider, on the wire. */
+@ApiSchema({ name: 'Identity' })
+class IdentityView extends viewOf<Identity>()({
+  provider: text('The provider’s id in the settings.', { example: 'company' }),
+  issuer: text(undefined, { example: 'https://login.company.example' }),
+  subject: text('The person’s id there.', { example: '248289761001' }),
+  linked_at: time(),
+  last_used_at: time(),
+}) {}
 
 /** The links of users to identity providers, in the admin API (contract §15). */
 @Controller('admin/users/:id/identities')

@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
+import { ApiSchema } from '@nestjs/swagger';
 import type { Actor } from '#records/audit/audit.service.js';
 import { ApiAnswer, ApiNoContent, ApiPage, ApiProblems, PathId } from '#platform/http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '#platform/http/api/list-answer.js';
@@ -6,9 +7,22 @@ import { PageQuery, pageRequestOf } from '#platform/http/api/page-query.js';
 import { MembersService } from '#events/partners/members/members.service.js';
 import { CurrentActor } from '#access/tokens/access/current-principal.decorator.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
+import { idOf, oneOf, text, time } from '#platform/http/api/api-schemas.js';
+import { viewOf } from '#platform/http/api/view-of.js';
+import { MEMBER_ROLES } from '#events/partners/members/member-role.js';
+import type { Member } from '#events/partners/members/member.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { MemberRoleDto, NewMemberDto } from './admin-members.dto.js';
-import { MemberView } from './admin-members.view.js';
+
+/** A member of an organisation, on the wire. */
+@ApiSchema({ name: 'Member' })
+class MemberView extends viewOf<Member>()({
+  user_id: idOf('user'),
+  name: text(undefined, { example: 'Ada Example' }),
+  email: text(undefined, { format: 'email', example: 'ada@example.com' }),
+  role: oneOf(...MEMBER_ROLES),
+  added_at: [time(), ({ createdAt }) => createdAt],
+}) {}
 
 /** The members of organisations, in the admin API (contract §20). */
 @Controller('admin/users/:id/members')

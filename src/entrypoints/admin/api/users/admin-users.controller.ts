@@ -18,7 +18,7 @@ import { SecondFactorService } from '#access/users/factors/second-factor.service
 import { PasswordsAllowedGuard } from '#access/users/passwords/passwords-allowed.guard.js';
 import { USER } from '#access/users/accounts/user.resource.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { AccountDeletionsService } from '#access/users/leaving/account-deletions.service.js';
+import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
 import { FourEyes, type Outcome } from '../../approvals/four-eyes.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { NewUserDto, UserChangesDto, UsersQuery } from './admin-users.dto.js';

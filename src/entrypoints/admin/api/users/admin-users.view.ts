@@ -4,7 +4,7 @@ import { viewOf } from '#platform/http/api/view-of.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { USER, userFieldsOf } from '#access/users/accounts/user.resource.js';
 import type { SecondFactorState } from '#access/users/factors/second-factor.service.js';
-import type { AccountDeletionEntity } from '#access/users/leaving/account-deletion.entity.js';
+import type { AccountDeletionEntity } from '#access/users/closing/account-deletion.entity.js';
 
 /** What a user has besides the password. */
 @ApiSchema({ name: 'SecondFactor' })

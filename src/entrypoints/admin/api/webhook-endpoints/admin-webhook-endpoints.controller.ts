@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { Actor } from '#records/audit/audit.service.js';
 import {
   ApiAnswer,
@@ -13,6 +14,7 @@ import { PageQuery, pageRequestOf } from '#platform/http/api/page-query.js';
 import { CurrentActor } from '#access/tokens/access/current-principal.decorator.js';
 import { ENDPOINT } from '#events/webhooks/endpoints/endpoint.resource.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
+import { text } from '#platform/http/api/api-schemas.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import {
   EndpointChangesDto,
@@ -20,7 +22,19 @@ import {
   toEndpointChanges,
   toNewEndpoint,
 } from './admin-webhook-endpoints.dto.js';
-import { EndpointView, NewEndpointView } from './admin-webhook-endpoints.view.js';
+
+/** A webhook endpoint on the wire, without its secret; `disabled_reason` is null unless the service disabled it. */
+@ApiSchema({ name: 'WebhookEndpoint' })
+class EndpointView extends ENDPOINT.viewClass() {}
+
+/** An endpoint in the response that created it. */
+@ApiSchema({ name: 'NewWebhookEndpoint' })
+class NewEndpointView extends EndpointView {
+  @ApiProperty(
+    text('Shown only once.', { pattern: '^whsec_', example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' }),
+  )
+  secret!: string;
+}
 
 /** Webhook endpoints in the admin API (contract §12). */
 @Controller('admin')

@@ -1,7 +1,7 @@
 import { Param } from '@nestjs/common';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
-import { GivenConsentsService } from '#access/consents/given-consents.service.js';
+import { ConsentApprovals } from '#access/consents/consent-approvals.service.js';
 import { Context } from '#platform/http/page-routes/page-context.js';
 import { notFound } from '#platform/http/problems/problem.js';
 import { ScopesService } from '#access/scopes/scopes.service.js';
@@ -27,7 +27,7 @@ export class ConsoleClientConsentsController {
   constructor(
     private readonly clients: ClientsService,
     private readonly consents: ConsentsService,
-    private readonly given: GivenConsentsService,
+    private readonly approvals: ConsentApprovals,
     private readonly scopes: ScopesService,
     private readonly users: UsersService,
     private readonly protection: OperatorProtectionService,
@@ -61,7 +61,7 @@ export class ConsoleClientConsentsController {
       const members = { scopes: fields.scopes, evidence: fields.evidence || null };
       const { value, violations } = await judged(ConsentDto, members);
       refuseTogether(user ? {} : { user: [violation('unknown_user')] }, violations);
-      await this.given.record(id, user!.id, value!.scopes, value!.evidence ?? null, context.actor);
+      await this.approvals.record(id, user!.id, value!.scopes, value!.evidence ?? null, context.actor);
     });
     if (errors) return this.newForm(id, fields, errors);
     return { goTo: clientPath(id, 'consents'), notice: 'consent_recorded' };

@@ -1,11 +1,11 @@
 import { HOUR_MS } from '#platform/config/durations.js';
-import type { HourOfAll } from '#records/activity/hour-of-all.js';
+import type { HourlyTotal } from '#records/activity/hourly-total.js';
 import { REFUSALS, type ActivityKind } from '#records/activity/activity.js';
 import { sumOf } from '#platform/web/charts/numbers.js';
 import { bucketsOf, rangeStart } from '#platform/web/charts/time-buckets.js';
 import { pathWith } from '../pages/lists.js';
 import { DELIVERIES_PATH } from '../webhooks/endpoint-paths.js';
-import type { HourOfAllEndpoints } from '#events/webhooks/endpoints/endpoint-hour.js';
+import type { HourlyAttempts } from '#events/webhooks/endpoints/endpoint-hour.js';
 
 /** Twice the longest range, so that it can be compared with the one before. */
 const TWO_WEEKS = { bucketMs: HOUR_MS, count: 14 * 24 };
@@ -32,7 +32,7 @@ const textOf = (time: Date): string => time.toISOString().replace('.000', '');
 export const firstHour = (now: Date): Date => rangeStart(TWO_WEEKS, now);
 
 /** The activity shown on the front page; hours without any count as zero. */
-export function seriesOf(activity: HourOfAll[], attempts: HourOfAllEndpoints[], now: Date): Series[] {
+export function seriesOf(activity: HourlyTotal[], attempts: HourlyAttempts[], now: Date): Series[] {
   const ofKinds = (kinds: ActivityKind[]) =>
     activity.filter(({ kind }) => kinds.includes(kind)).map(({ hour, count }) => ({ hour, count }));
   const series = (label: string, tone: Series['tone'], counts: { hour: Date; count: number }[]): Series => ({

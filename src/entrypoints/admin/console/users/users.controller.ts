@@ -10,7 +10,7 @@ import { PasswordsAllowedGuard } from '#access/users/passwords/passwords-allowed
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { USER, USER_FORM, type UserFormValues } from '#access/users/accounts/user.resource.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { AccountDeletionsService } from '#access/users/leaving/account-deletions.service.js';
+import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
 import { NewUserDto, UserChangesDto } from '../../api/users/admin-users.dto.js';
 import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { waitingFor } from '../approvals/waiting-for.js';

@@ -1,0 +1,5 @@
+import type { Type } from '@nestjs/common';
+import { OtlpExportModule } from '#features/otlp-export/otlp-export.module.js';
+
+/** What the service has beyond its core. Without its line here and its folder, a feature is gone, and nothing else changes. */
+export const FEATURES: Type[] = [OtlpExportModule];

@@ -1,0 +1,64 @@
+import { Factory, type TestClient } from '../support/factory.js';
+import { OtlpCollector, type ReceivedMetric } from '../support/otlp-collector.js';
+import { SpawnedService } from '../support/spawned-service.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { startInstance } from '../support/test-service.js';
+import { until } from '../support/until.js';
+import { startBuilt, tokenOf } from './tracing.js';
+
+let database: TestDatabase;
+let partner: TestClient;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const instance = await startInstance(database, {});
+  partner = await new Factory(instance).client();
+  // From here on, the test runs the built service in a process of its own.
+  await instance.app.close();
+});
+afterAll(() => database.drop());
+
+describe('With a collector for metrics only, the service', () => {
+  it('sends what Prometheus would get, again and again and once more at its end, and no traces', async () => {
+    const collector = await OtlpCollector.start();
+    const { service, http } = await startBuilt(database, {
+      OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${collector.url}/v1/metrics`,
+      ...{ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_METRIC_EXPORT_INTERVAL: '100' },
+      OTEL_RESOURCE_ATTRIBUTES: 'service.instance.id=authority-a',
+    });
+    const issued = (sent: Record<string, ReceivedMetric> | undefined) =>
+      sent?.oauth_tokens_issued_total?.series.find(({ labels }) => labels.grant_type === 'client_credentials')
+        ?.value;
+    try {
+      await tokenOf(http, partner);
+      await until('the token is counted', () => issued(collector.exports.at(-1)) === 1);
+      const { text } = await http.get('/metrics');
+      await tokenOf(http, partner);
+      expect(await service.stop()).toBe(0);
+      const last = collector.exports.at(-1)!;
+      expect(issued(last)).toBe(2);
+      const kindOf = { counter: 'sum', gauge: 'gauge', histogram: 'histogram' };
+      const shown = [...text.matchAll(/^# TYPE (\S+) (counter|gauge|histogram)\n(?=\w)/gm)];
+      expect(shown.length).toBeGreaterThan(40);
+      for (const [, name, type] of shown) {
+        expect([name, last[name!]?.kind]).toEqual([name, kindOf[type as keyof typeof kindOf]]);
+      }
+      const durations = last.http_request_duration_seconds!;
+      expect([durations.isCumulative, durations.resource]).toEqual([
+        true,
+        expect.objectContaining({
+          ...{ 'service.name': 'charging-data-service', 'service.instance.id': 'authority-a' },
+        }),
+      ]);
+      const ofTokens = durations.series.find(({ labels }) => labels.route === '/o/token')!;
+      const labels = { method: 'POST', route: '/o/token', status: 200 };
+      expect(ofTokens).toMatchObject({ count: 2, labels, sum: expect.any(Number) as number });
+      expect(ofTokens.counts).toHaveLength(ofTokens.bounds!.length + 1);
+      expect(ofTokens.counts!.reduce((sum, n) => sum + n)).toBe(2);
+      expect(new Set(collector.received.map(({ url }) => url))).toEqual(new Set(['/v1/metrics']));
+    } finally {
+      await SpawnedService.killAll();
+      await collector.stop();
+    }
+  });
+});
