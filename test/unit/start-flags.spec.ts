@@ -12,6 +12,17 @@ describe('the options of Node.js at the start', () => {
     const command = /^CMD (\[.*\])$/m.exec(read('Dockerfile'))?.[1];
     expect((JSON.parse(command ?? '[]') as string[]).join(' ')).toBe(scripts.start.replace(/^exec /, ''));
   });
+
+  it('come with what was compiled at a first start by the same user, which the container only reads', () => {
+    const [build, image] = read('Dockerfile')
+      .split(/^FROM .*$/m)
+      .slice(1) as [string, string];
+    const [, folder] = /NODE_COMPILE_CACHE=(\S+)/.exec(image)!;
+    expect(build).toContain(`NODE_COMPILE_CACHE=${folder} node scripts/first-start.mjs`);
+    expect(image).toContain(`COPY --from=build --chown=root:root ${folder} ${folder}\n`);
+    const users = [build, image].map((stage) => /^USER (\d+:\d+)$/m.exec(stage)?.[1]);
+    expect(users).toEqual(['1000:1000', '1000:1000']);
+  });
 });
 
 describe('the health check of the container', () => {
