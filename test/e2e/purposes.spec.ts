@@ -154,8 +154,7 @@ describe('Purposes', () => {
       await put(WORDS);
       await declare([name], client.id);
       const page = await open();
-      expect(page.html.querySelectorAll('h2').map((each) => each.text)).toContain('What for');
-      expect(page.text).toContain(WORDS.en);
+      expect(page.html.querySelector('h1 ~ .purposes')!.text).toBe(`What for: ${WORDS.en}`);
       await browser.submit(page, '/o/authorize/', { decision: 'authorize' });
       const given = await receipt();
       expect(given.purposes).toEqual([name]);

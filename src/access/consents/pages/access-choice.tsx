@@ -50,6 +50,7 @@ export function OptionalAccess({ access, given }: AccessChoiceProps): VNode | nu
         <label for={`${OPTIONAL_SCOPE}-${index}`}>
           <input
             type="checkbox"
+            role="switch"
             id={`${OPTIONAL_SCOPE}-${index}`}
             name={OPTIONAL_SCOPE}
             value={scope}
@@ -75,6 +76,17 @@ export const WhatFor = ({ purposes }: { purposes: readonly string[] }): VNode | 
         ))}
       </ul>
     </>
+  );
+};
+
+/** The same in one line, under the title of the page that asks. */
+export const WhatForLine = ({ purposes }: { purposes: readonly string[] }): VNode | null => {
+  const t = useText();
+  if (purposes.length === 0) return null;
+  return (
+    <p class="purposes centred">
+      {t('What for:')} {purposes.join(' · ')}
+    </p>
   );
 };
 

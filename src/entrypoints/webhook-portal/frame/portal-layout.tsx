@@ -110,9 +110,6 @@ export const portalLayout = (
             Webhook portal, <bdi>{ownerName}</bdi>
           </span>
         </p>
-        <PostButton action="/portal/logout" look="quiet">
-          Log out
-        </PostButton>
       </section>
       <OtherPortals clients={portals.others} />
       <SideNavigation
@@ -131,16 +128,20 @@ export const portalLayout = (
         <DoneNotice notice={notice} />
       </div>
       {children}
-      <p class="fine-print portal-end">
-        Client ID <code>{clientId}</code>. This session expires on <Moment at={expiresAt} />.
-        {user && (
-          <>
-            {' '}
-            You are logged in as <bdi>{user.name}</bdi>, with the role {role}.{' '}
-            <a href={PORTAL_SIGN_IN_PATH}>All clients</a>
-          </>
-        )}
-      </p>
+      <section class="visitor" aria-label="Session">
+        <p>
+          {user && (
+            <>
+              Logged in as <bdi class="name">{user.name}</bdi>, with the role {role}.{' '}
+            </>
+          )}
+          Client ID <code>{clientId}</code>. This session expires on <Moment at={expiresAt} />.
+        </p>
+        {user && <a href={PORTAL_SIGN_IN_PATH}>All clients</a>}
+        <PostButton action="/portal/logout" look="link-button">
+          Log out
+        </PostButton>
+      </section>
     </Permissions.Provider>
   ),
 });

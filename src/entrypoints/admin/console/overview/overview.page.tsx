@@ -57,7 +57,11 @@ export function overviewPage(props: OverviewPageProps): ConsolePage {
       <>
         <Verdict alerts={alertsOf(props)} />
         <div class="section-head">
-          <p class="muted">Clients of sandboxes are not counted here, except for pending deliveries.</p>
+          <p class="muted">
+            A bar is an hour or a day; the dash on it is the same{' '}
+            {range === '24h' ? 'hour of the day' : 'day of the week'} before. Clients of sandboxes are not
+            counted, except for pending deliveries.
+          </p>
           <RangeSwitch path="/admin/console" range={range} />
         </div>
         <div class="tiles">
@@ -166,6 +170,8 @@ function partsOf(hours: Series['hours'], size: number): { start: Date; end: Date
 /** Compares a number with that of the previous period, in words. */
 function comparedWith(now: number, before: number, words: string): string {
   if (before === 0) return now === 0 ? `none in the ${words} before either` : `none in the ${words} before`;
+  if (now > 5 * before)
+    return `${formatCount(Math.round(now / before))} times as many as in the ${words} before`;
   const percent = Math.round((100 * (now - before)) / before);
   if (percent === 0) return `as many as in the ${words} before`;
   const share = `${formatCount(Math.abs(percent))} %`;

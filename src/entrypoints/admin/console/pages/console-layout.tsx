@@ -94,7 +94,7 @@ export const consoleLayout = (
           <PageHead above={above} heading={<bdi>{title}</bdi>} actions={actions} />
           <DoneNotice notice={notice} />
           {children}
-          <section class="console-identity" aria-label="Logged in user">
+          <section class="visitor" aria-label="Logged in user">
             <p>
               Logged in as <bdi class="name">{user.name}</bdi> <bdi class="muted">{user.email}</bdi> (
               {user.operatorRole})
