@@ -9,7 +9,6 @@ import { NotificationsModule } from '#records/notifications/notifications.module
 import { ScopesModule } from '#access/scopes/scopes.module.js';
 import { UsersModule } from '#access/users/users.module.js';
 import { ConsentEntity } from './consent.entity.js';
-import { ConsentEvents } from './consent-events.js';
 import { ConsentsPersonalData } from './consents-personal-data.service.js';
 import { ChangedMeanings } from './changed-meanings.service.js';
 import { ChangedMeaningsRepository } from './changed-meanings.repository.js';
@@ -30,7 +29,6 @@ import { ReceiptKeysRepository } from './record/receipt-keys.repository.js';
 import { ReceiptKeysService } from './record/receipt-keys.service.js';
 
 const EXPORTED = [
-  ConsentEvents,
   ConsentExpiryService,
   ConsentImportService,
   ConsentRecordService,

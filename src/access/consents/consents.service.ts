@@ -11,7 +11,7 @@ import { NotificationsService } from '#records/notifications/notifications.servi
 import { AccessRevocations } from '#access/users/accounts/access-revocations.js';
 import { UserErasures } from '#access/users/accounts/user-erasures.js';
 import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
-import { ConsentEvents } from './consent-events.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
 import { auditView } from './consent-audit-view.js';
 import type { ConsentEntity } from './consent.entity.js';
 import { ConsentsRepository, type Ending } from './consents.repository.js';
@@ -27,7 +27,7 @@ export class ConsentsService {
     private readonly audit: AuditService,
     private readonly revocations: AccessRevocations,
     private readonly notifications: NotificationsService,
-    private readonly events: ConsentEvents,
+    private readonly events: DomainEvents,
     private readonly protection: OperatorProtectionService,
     private readonly settings: Settings,
     erasures: UserErasures,
@@ -161,7 +161,7 @@ export class ConsentsService {
       before: auditView(before),
     });
     const { requestId } = actor;
-    await this.events.tell([{ kind, clientId, userId, scopes: [], expiresAt, requestId }]);
+    await this.events.say('consents.changed', [{ kind, clientId, userId, scopes: [], expiresAt, requestId }]);
   }
 
   /**
@@ -173,7 +173,8 @@ export class ConsentsService {
     const idsWhere = (wasLive: boolean) =>
       consents.filter((consent) => consent.wasLive === wasLive).map(({ clientId }) => clientId);
     const clients = idsWhere(true);
-    await this.events.tell(
+    await this.events.say(
+        'consents.changed',
       clients.map((clientId) => ({ kind: 'revoked', clientId, userId, scopes: [], expiresAt: null })),
     );
     return { clients, former_clients: idsWhere(false) };

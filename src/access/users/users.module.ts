@@ -53,7 +53,6 @@ import { WebauthnChallenges } from './factors/webauthn-challenges.service.js';
 import { WebauthnChallengesRepository } from './factors/webauthn-challenges.repository.js';
 import { ShownOnce } from './sessions/shown-once.service.js';
 import { PersonalData } from './accounts/personal-data.js';
-import { DeletionEvents } from './closing/deletion-events.js';
 import { UserErasures } from './accounts/user-erasures.js';
 import { UsersRepository } from './accounts/users.repository.js';
 import { UsersService } from './accounts/users.service.js';
@@ -73,7 +72,6 @@ const EXPORTED = [
   ActorsService,
   AuthenticatorAppsService,
   DataExportsService,
-  DeletionEvents,
   EmailVerificationService,
   FollowedProfilesService,
   KnownBrowsersService,

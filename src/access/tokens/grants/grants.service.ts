@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { Settings } from '#platform/config/settings.js';
-import { ConsentEvents, type ConsentChange } from '#access/consents/consent-events.js';
+import type { ConsentChange } from '#access/domain/domain-events.js';
+import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import type { Page, PageRequest } from '#platform/database/queries/read-page.js';
 import { notFound } from '#platform/http/problems/problem.js';
@@ -33,10 +34,8 @@ export class GrantsService implements AccessRevocation {
     private readonly protection: OperatorProtectionService,
     private readonly settings: Settings,
     revocations: AccessRevocations,
-    consents: ConsentEvents,
   ) {
     revocations.add(this);
-    consents.add((changes) => this.followConsents(changes));
   }
 
   /** A grant, active or not. */
@@ -73,7 +72,8 @@ export class GrantsService implements AccessRevocation {
   }
 
   /** A grant ends no later than its consent, and is extended when the consent is renewed. */
-  private async followConsents(changes: ConsentChange[]): Promise<void> {
+  @OnDomainEvent('consents.changed', 1)
+  async followConsents(changes: ConsentChange[]): Promise<void> {
     const { grantTtl, refreshTokenTtl } = this.settings;
     for (const { kind, clientId, userId, expiresAt } of changes) {
       if (kind !== 'granted' && kind !== 'changed') continue;

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { notFound } from '#platform/http/problems/problem.js';
 import { MAIL_TEXTS } from '#records/mail/mail-texts.js';
@@ -15,7 +16,6 @@ import { UsersService } from '../accounts/users.service.js';
 import { ActorsService } from '../sessions/actors.service.js';
 import type { AccountDeletionEntity } from './account-deletion.entity.js';
 import { AccountDeletionsRepository } from './account-deletions.repository.js';
-import { DeletionEvents } from './deletion-events.js';
 
 /** What became of a wish to delete an account: it waits until a time, is done, or is not possible yet. */
 export type DeletionOutcome =
@@ -42,7 +42,7 @@ export class AccountDeletionsService {
     private readonly erasures: UserErasures,
     private readonly actors: ActorsService,
     private readonly notifications: NotificationsService,
-    private readonly events: DeletionEvents,
+    private readonly events: DomainEvents,
     private readonly mails: MailsService,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
@@ -80,7 +80,7 @@ export class AccountDeletionsService {
         await this.record(actor, 'user.deletion_requested', userId, { due_at: dueAt });
         if (days > 0) {
           await this.tell(userId, MESSAGES.deletionRequested(dueAt), actor);
-          await this.events.tell({ kind: 'requested', userId, dueAt, requestId: actor.requestId });
+          await this.events.say('user.deletion_changed', { kind: 'requested', userId, dueAt, requestId: actor.requestId });
         }
       }
       return { dueAt };
@@ -96,7 +96,7 @@ export class AccountDeletionsService {
       if (!(await this.repository.delete(userId))) return false;
       await this.record(actor, 'user.deletion_cancelled', userId);
       await this.tell(userId, MESSAGES.deletionCancelled(), actor);
-      await this.events.tell({ kind: 'cancelled', userId, requestId: actor.requestId });
+      await this.events.say('user.deletion_changed', { kind: 'cancelled', userId, requestId: actor.requestId });
       return true;
     });
   }
@@ -138,7 +138,7 @@ export class AccountDeletionsService {
       if (obstacle) {
         await this.record(actor, 'user.deletion_refused', userId, { reason: obstacle });
         await this.tell(userId, MESSAGES.deletionRefused(obstacle));
-        await this.events.tell({ kind: 'cancelled', userId });
+        await this.events.say('user.deletion_changed', { kind: 'cancelled', userId });
         return { obstacle };
       }
       await this.accounts.erase(userId, actor);
