@@ -10,7 +10,7 @@ import { PurposesService } from '#access/scopes/purposes/purposes.service.js';
 import { ScopesService } from '#access/scopes/scopes.service.js';
 import { newId } from '#platform/secrets/ids.js';
 import { digestOf, newSecret } from '#platform/secrets/tokens.js';
-import { AccessRevocations } from '#access/users/accounts/access-revocations.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
 import { UserErasures } from '#access/users/accounts/user-erasures.js';
 import {
   clientViolations,
@@ -45,7 +45,7 @@ export class ClientsService {
     private readonly purposes: PurposesService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly revocations: AccessRevocations,
+    private readonly events: DomainEvents,
     private readonly operators: OperatorClientsService,
     private readonly logos: LogosService,
     erasures: UserErasures,
@@ -190,7 +190,7 @@ export class ClientsService {
     }
     await this.repository.update(id, changes);
     const after = (await this.repository.findById(id))!;
-    if (before.enabled && !after.enabled) await this.revocations.revokeByClient(id, 'client_disabled');
+    if (before.enabled && !after.enabled) await this.events.say('client.access_ended', id, 'client_disabled');
     const difference = changesBetween(CLIENT.auditView(before), CLIENT.auditView(after));
     if (difference) {
       await this.audit.record(actor, { action: 'client.updated', subjectId: id, ...difference });
@@ -231,7 +231,8 @@ export class ClientsService {
   revokeTokens(id: string, actor: Actor): Promise<number> {
     return this.transactions.run(async () => {
       if (!(await this.repository.lock(id))) this.missing();
-      const revoked = await this.revocations.revokeByClient(id, 'tokens_revoked');
+      const ended = await this.events.say('client.access_ended', id, 'tokens_revoked');
+      const revoked = ended.find((grants) => typeof grants === 'number') ?? 0;
       await this.audit.record(actor, {
         action: 'client.tokens_revoked',
         subjectId: id,

@@ -3,7 +3,8 @@ import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import type { OperatorRole } from '#platform/config/operator-role.js';
 import { validationFailed } from '#platform/http/problems/problem.js';
 import type { ScopeEntity } from '#access/scopes/scope.entity.js';
-import { AccessRevocations } from '#access/users/accounts/access-revocations.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
+import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
 import { OperatorClients, type ClientsOfOperators } from '#access/users/accounts/operator-clients.js';
 import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
@@ -24,7 +25,7 @@ export class OperatorClientsService implements ClientsOfOperators {
     private readonly repository: OperatorClientsRepository,
     private readonly users: UsersService,
     private readonly protection: OperatorProtectionService,
-    private readonly revocations: AccessRevocations,
+    private readonly events: DomainEvents,
     private readonly audit: AuditService,
     port: OperatorClients,
   ) {
@@ -39,10 +40,11 @@ export class OperatorClientsService implements ClientsOfOperators {
     return this.repository.behindOne(userIds);
   }
 
+  @OnDomainEvent('operator.ended', 1)
   async endOf(ownerId: string, actor: Actor): Promise<void> {
     for (const id of await this.repository.lockPersonal(ownerId)) {
       await this.repository.disable(id);
-      await this.revocations.revokeByClient(id, 'client_disabled');
+      await this.events.say('client.access_ended', id, 'client_disabled');
       await this.audit.record(actor, {
         action: 'client.updated',
         subjectId: id,

@@ -8,7 +8,6 @@ import type { Page, PageRequest } from '#platform/database/queries/read-page.js'
 import { notFound } from '#platform/http/problems/problem.js';
 import { MESSAGES } from '#records/notifications/message-catalogue.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
-import { AccessRevocations } from '#access/users/accounts/access-revocations.js';
 import { UserErasures } from '#access/users/accounts/user-erasures.js';
 import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
 import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
@@ -25,7 +24,6 @@ export class ConsentsService {
     private readonly clients: ClientsService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly revocations: AccessRevocations,
     private readonly notifications: NotificationsService,
     private readonly events: DomainEvents,
     private readonly protection: OperatorProtectionService,
@@ -154,7 +152,7 @@ export class ConsentsService {
 
   private async afterEnd(before: ConsentEntity, kind: 'revoked' | 'expired', actor: Actor): Promise<void> {
     const { clientId, userId, expiresAt } = before;
-    await this.revocations.revokeByConsent(clientId, userId, `consent_${kind}`);
+    await this.events.say('consent.ended', clientId, userId, `consent_${kind}`);
     await this.audit.record(actor, {
       action: `consent.${kind}`,
       subjectId: userId,

@@ -1,4 +1,20 @@
+import type { Actor } from '#records/audit/audit.service.js';
 import { event } from '#platform/database/domain/named.js';
+
+/** Why tokens, codes, links and sessions ended; stored with a revoked grant, for finding out why a partner gets 401. */
+export type RevocationReason =
+  | 'user_disabled'
+  | 'password_changed'
+  | 'email_changed'
+  | 'client_disabled'
+  | 'consent_revoked'
+  | 'consent_expired'
+  | 'tokens_revoked'
+  | 'grant_revoked'
+  | 'token_revoked'
+  | 'code_replayed'
+  | 'refresh_token_replayed'
+  | 'sandbox_fault';
 
 /** That a user asked for the deletion of the account, and when it is due; or that the account stays after all. */
 export type DeletionChange = { userId: string; requestId?: string } & (
@@ -28,6 +44,31 @@ declare module '#platform/database/domain/domain-map.js' {
 
 /** What happens to accounts, clients and consents that others have to follow, in the same transaction. */
 export const DOMAIN_EVENTS = {
+  'user.access_ended': event<(userId: string, reason: RevocationReason) => Promise<unknown>>(
+    'A user was disabled, or got another password or email address: what the user authorized ends.',
+  ),
+  'owner.disabled': event<(ownerId: string) => Promise<void>>(
+    'The owner of clients was disabled: what the clients hold for themselves ends.',
+  ),
+  'owner.webhooks_disabled': event<(ownerId: string) => Promise<void>>(
+    'The owner of clients may no longer have webhooks.',
+  ),
+  'operator.ended': event<(userId: string, actor: Actor) => Promise<void>>('An operator has lost the role.'),
+  'operator.address_changing': event<(userId: string, actor: Actor) => Promise<void>>(
+    'An operator is about to get another address, so that what was sent to the present one could not be found when the role is lost.',
+  ),
+  'admin.ended': event<(userId: string, actor: Actor) => Promise<void>>(
+    'An enabled admin has stopped being one. What the admin invited others to does not come back with the role.',
+  ),
+  'client.access_ended': event<(clientId: string, reason: RevocationReason) => Promise<number | void>>(
+    'A client was disabled, or everything that it holds is revoked, for itself and for users. Who ends grants returns their number.',
+  ),
+  'client.secret_ended': event<(clientId: string) => Promise<void>>(
+    'A secret of a client ended at once: who has it may have opened the portal.',
+  ),
+  'consent.ended': event<(clientId: string, userId: string, reason: RevocationReason) => Promise<unknown>>(
+    'A consent ended: what depends on it ends.',
+  ),
   'consents.changed': event<(changes: ConsentChange[]) => Promise<void>>(
     'Consents were given, changed or ended, or will soon end.',
   ),

@@ -10,7 +10,6 @@ import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
 import { UserEntity } from './accounts/user.entity.js';
 import { SessionEntity } from './sessions/session.entity.js';
 import { PasswordLinkEntity } from './passwords/password-link.entity.js';
-import { AccessRevocations } from './accounts/access-revocations.js';
 import { FollowedProfilesService } from './accounts/followed-profiles.service.js';
 import { OperatorClients } from './accounts/operator-clients.js';
 import { OperatorProtectionService } from './accounts/operator-protection.service.js';
@@ -67,7 +66,6 @@ import { UsersPersonalData } from './closing/users-personal-data.service.js';
 import { USERS_PURGE } from './users-purge.js';
 
 const EXPORTED = [
-  AccessRevocations,
   AccountDeletionsService,
   ActorsService,
   AuthenticatorAppsService,
