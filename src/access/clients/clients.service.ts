@@ -11,7 +11,8 @@ import { ScopesService } from '#access/scopes/scopes.service.js';
 import { newId } from '#platform/secrets/ids.js';
 import { digestOf, newSecret } from '#platform/secrets/tokens.js';
 import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
-import { UserErasures } from '#access/users/accounts/user-erasures.js';
+import type { ErasureObstacle } from '#access/domain/domain-questions.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import {
   clientViolations,
   redirectUrisAfter,
@@ -48,11 +49,11 @@ export class ClientsService {
     private readonly events: DomainEvents,
     private readonly operators: OperatorClientsService,
     private readonly logos: LogosService,
-    erasures: UserErasures,
-  ) {
-    erasures.addObstacle(async (userId) =>
-      (await repository.existsOf(userId)) ? 'owns_clients' : undefined,
-    );
+  ) {}
+
+  @Answers('user.erasure_obstacle')
+  async obstacleTo(userId: string): Promise<ErasureObstacle | undefined> {
+    return (await this.repository.existsOf(userId)) ? 'owns_clients' : undefined;
   }
 
   find(id: string): Promise<ClientEntity | null> {

@@ -8,7 +8,7 @@ import type { Page, PageRequest } from '#platform/database/queries/read-page.js'
 import { notFound } from '#platform/http/problems/problem.js';
 import { MESSAGES } from '#records/notifications/message-catalogue.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
-import { UserErasures } from '#access/users/accounts/user-erasures.js';
+import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
 import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
 import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
 import { auditView } from './consent-audit-view.js';
@@ -28,10 +28,7 @@ export class ConsentsService {
     private readonly events: DomainEvents,
     private readonly protection: OperatorProtectionService,
     private readonly settings: Settings,
-    erasures: UserErasures,
-  ) {
-    erasures.add((userId) => this.revokeForErasure(userId));
-  }
+  ) {}
 
   findLive(clientId: string, userId: string): Promise<ConsentEntity | null> {
     return this.repository.findLive(clientId, userId);
@@ -166,7 +163,8 @@ export class ConsentsService {
    * Notifies each client that could read the user's data until now, once. Returns the ids of those clients, and of clients that
    * could read it earlier.
    */
-  private async revokeForErasure(userId: string): Promise<Record<string, unknown>> {
+  @OnDomainEvent('user.erased', 6)
+  async revokeForErasure(userId: string): Promise<Record<string, unknown>> {
     const consents = await this.repository.endAll(userId);
     const idsWhere = (wasLive: boolean) =>
       consents.filter((consent) => consent.wasLive === wasLive).map(({ clientId }) => clientId);

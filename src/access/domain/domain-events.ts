@@ -16,6 +16,18 @@ export type RevocationReason =
   | 'refresh_token_replayed'
   | 'sandbox_fault';
 
+/** A link of an account to a person at an identity provider. */
+export interface LinkedPerson {
+  issuer: string;
+  subject: string;
+}
+
+/** What else may stand in rows that do not name the account: every email address it had, and the IP addresses that are stored of it. */
+export interface PersonTraces {
+  emails: string[];
+  addresses: string[];
+}
+
 /** That a user asked for the deletion of the account, and when it is due; or that the account stays after all. */
 export type DeletionChange = { userId: string; requestId?: string } & (
   | { kind: 'requested'; dueAt: Date }
@@ -46,6 +58,12 @@ declare module '#platform/database/domain/domain-map.js' {
 export const DOMAIN_EVENTS = {
   'user.access_ended': event<(userId: string, reason: RevocationReason) => Promise<unknown>>(
     'A user was disabled, or got another password or email address: what the user authorized ends.',
+  ),
+  'user.sign_in_ways_ended': event<(userId: string, except?: LinkedPerson) => Promise<number>>(
+    'All ways to open an account end, because it gained power. The links to identity providers end too, except to this person; returns how many.',
+  ),
+  'user.erased': event<(userId: string, traces: PersonTraces) => Promise<Record<string, unknown> | void>>(
+    'A user is about to be deleted. The row is locked exclusively, so that nothing new about the user is added. Returns what the audit log keeps, which has only ids.',
   ),
   'owner.disabled': event<(ownerId: string) => Promise<void>>(
     'The owner of clients was disabled: what the clients hold for themselves ends.',

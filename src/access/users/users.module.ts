@@ -11,7 +11,6 @@ import { UserEntity } from './accounts/user.entity.js';
 import { SessionEntity } from './sessions/session.entity.js';
 import { PasswordLinkEntity } from './passwords/password-link.entity.js';
 import { FollowedProfilesService } from './accounts/followed-profiles.service.js';
-import { OperatorClients } from './accounts/operator-clients.js';
 import { OperatorProtectionService } from './accounts/operator-protection.service.js';
 import { RoleChanges } from './accounts/role-changes.service.js';
 import { SignInWaysService } from './accounts/sign-in-ways.service.js';
@@ -52,7 +51,6 @@ import { WebauthnChallenges } from './factors/webauthn-challenges.service.js';
 import { WebauthnChallengesRepository } from './factors/webauthn-challenges.repository.js';
 import { ShownOnce } from './sessions/shown-once.service.js';
 import { PersonalData } from './accounts/personal-data.js';
-import { UserErasures } from './accounts/user-erasures.js';
 import { UsersRepository } from './accounts/users.repository.js';
 import { UsersService } from './accounts/users.service.js';
 import { AccountDeletionEntity } from './closing/account-deletion.entity.js';
@@ -75,7 +73,6 @@ const EXPORTED = [
   KnownBrowsersService,
   LinkedAccountsService,
   MailedSignInsService,
-  OperatorClients,
   OperatorProtectionService,
   PasskeySignInsService,
   PasskeySignUpsService,
@@ -91,7 +88,6 @@ const EXPORTED = [
   SignUpService,
   SignedInUsers,
   UnsubscribingService,
-  UserErasures,
   UsersService,
 ];
 

@@ -3,10 +3,11 @@ import { AuditService, changesBetween, type Actor } from '#records/audit/audit.s
 import type { OperatorRole } from '#platform/config/operator-role.js';
 import { newId } from '#platform/secrets/ids.js';
 import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
+import type { LinkedPerson } from '#access/domain/domain-events.js';
 import { emailKeyOf } from './email.js';
 import { OperatorProtectionService } from './operator-protection.service.js';
 import { isGain, RoleChanges } from './role-changes.service.js';
-import { SignInWaysService, type LinkedPerson } from './sign-in-ways.service.js';
+import { SignInWaysService } from './sign-in-ways.service.js';
 import { auditView } from './user.resource.js';
 import type { UserEntity } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';

@@ -4,7 +4,8 @@ import { isHigher } from '#platform/config/operator-role.js';
 import { MESSAGES } from '#records/notifications/message-catalogue.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
-import { SignInWaysService, type LinkedPerson } from './sign-in-ways.service.js';
+import type { LinkedPerson } from '#access/domain/domain-events.js';
+import { SignInWaysService } from './sign-in-ways.service.js';
 import type { UserEntity } from './user.entity.js';
 
 type Roles = Pick<UserEntity, 'operatorRole'>;

@@ -26,7 +26,6 @@ import {
   refuseForDriver,
   rolesAfter,
 } from './user-changes.js';
-import { UserErasures } from './user-erasures.js';
 import type { UserEntity } from './user.entity.js';
 import { auditView, USER, type NewUser, type UserChanges } from './user.resource.js';
 import { UsersRepository, type NamedUsers, type UserFilter } from './users.repository.js';
@@ -61,7 +60,6 @@ export class UsersService {
     private readonly audit: AuditService,
     private readonly events: DomainEvents,
     private readonly notifications: NotificationsService,
-    private readonly erasures: UserErasures,
     private readonly emails: EmailVerificationService,
   ) {}
 
@@ -232,10 +230,10 @@ export class UsersService {
         await this.events.say('admin.ended', id, actor);
       }
       try {
-        const kept = await this.erasures.run(id, await this.repository.tracesOf(id));
+        const kept = await this.events.say('user.erased', id, await this.repository.tracesOf(id));
         await this.repository.delete(id);
         await this.repository.forgetInAuditLog(id);
-        await this.audit.record(actor, { action: 'user.erased', subjectId: id, before: kept });
+        await this.audit.record(actor, { action: 'user.erased', subjectId: id, before: Object.assign({}, ...kept) });
       } catch (error) {
         if (!OWNER_KEYS.some((key) => isForeignKeyViolation(error, key))) throw error;
         throw conflict('This user owns clients. Delete them first, then erase the user.');

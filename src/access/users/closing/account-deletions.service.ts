@@ -2,6 +2,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
+import { DomainQuestions } from '#platform/database/domain/domain-questions.service.js';
+import type { ErasureObstacle } from '#access/domain/domain-questions.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { notFound } from '#platform/http/problems/problem.js';
 import { MAIL_TEXTS } from '#records/mail/mail-texts.js';
@@ -9,7 +11,6 @@ import { MailsService } from '#records/mail/mails.service.js';
 import { MESSAGES, type Message } from '#records/notifications/message-catalogue.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import { newId } from '#platform/secrets/ids.js';
-import { UserErasures, type ErasureObstacle } from '../accounts/user-erasures.js';
 import type { UserEntity } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
 import { UsersService } from '../accounts/users.service.js';
@@ -39,10 +40,10 @@ export class AccountDeletionsService {
     private readonly repository: AccountDeletionsRepository,
     private readonly users: UsersRepository,
     private readonly accounts: UsersService,
-    private readonly erasures: UserErasures,
     private readonly actors: ActorsService,
     private readonly notifications: NotificationsService,
     private readonly events: DomainEvents,
+    private readonly questions: DomainQuestions,
     private readonly mails: MailsService,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
@@ -159,7 +160,9 @@ export class AccountDeletionsService {
 
   /** Power is given back first: an admin takes the role away, which ends what depends on it (contract §17). */
   private async obstacleTo(user: UserEntity): Promise<ErasureObstacle | undefined> {
-    return user.role === 'operator' ? 'operator' : this.erasures.obstacleTo(user.id);
+    if (user.role === 'operator') return 'operator';
+    const found = await Promise.all(this.questions.askAll('user.erasure_obstacle', user.id));
+    return found.find((obstacle) => obstacle !== undefined);
   }
 
   private tell(userId: string, message: Message, by?: Actor): Promise<void> {
