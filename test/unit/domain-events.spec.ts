@@ -84,13 +84,18 @@ async function start(...providers: Type[]): Promise<OfTests> {
 
 /** A provider with one method that is declared so. */
 function withMethod(name: string, decorator: MethodDecorator): Type {
-  const type = { [name]: class { act() {} } }[name]!;
+  const type = {
+    [name]: class {
+      act() {}
+    },
+  }[name]!;
   decorator(type.prototype, 'act', Object.getOwnPropertyDescriptor(type.prototype, 'act')!);
   Injectable()(type);
   return type;
 }
 
-const inOne = <T>(work: () => Promise<T>): Promise<T> => inTransaction({ dataSource: {} } as QueryRunner, work);
+const inOne = <T>(work: () => Promise<T>): Promise<T> =>
+  inTransaction({ dataSource: {} } as QueryRunner, work);
 
 describe('The service does not start', () => {
   const refused: [what: string, providers: Type[], message: RegExp][] = [
@@ -109,7 +114,11 @@ describe('The service does not start', () => {
       [Owner, withMethod('Answer', answers('toString'))],
       /Answer\.act answers a question that does not exist: toString/,
     ],
-    ['without the only answer to a question', [Second], /car\.owner needs exactly one answer and has 0: none/],
+    [
+      'without the only answer to a question',
+      [Second],
+      /car\.owner needs exactly one answer and has 0: none/,
+    ],
     [
       'with two answers to a question that has one',
       [Owner, First],
@@ -131,7 +140,9 @@ describe('A domain event', () => {
 
   it('is refused outside of a transaction', async () => {
     const { say } = await start(Second, First);
-    await expect(say('car.charged', 7)).rejects.toThrow('The event car.charged must be part of a transaction.');
+    await expect(say('car.charged', 7)).rejects.toThrow(
+      'The event car.charged must be part of a transaction.',
+    );
     expect(told).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { BrandModule } from '#records/brand/brand.module.js';
 import { AuditModule } from '#records/audit/audit.module.js';
 import { ConsentImportService } from './import/consent-import.service.js';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { ClientsModule } from '#access/clients/clients.module.js';
 import { NotificationsModule } from '#records/notifications/notifications.module.js';
 import { ScopesModule } from '#access/scopes/scopes.module.js';
@@ -68,7 +68,8 @@ const EXPORTED = [
   exports: EXPORTED,
 })
 export class ConsentsModule {
-  constructor(purge: PurgeTasks) {
-    purge.add(CONSENTS_PURGE);
+  @Answers('purge.tasks')
+  purged() {
+    return CONSENTS_PURGE;
   }
 }

@@ -170,7 +170,7 @@ export class ConsentsService {
       consents.filter((consent) => consent.wasLive === wasLive).map(({ clientId }) => clientId);
     const clients = idsWhere(true);
     await this.events.say(
-        'consents.changed',
+      'consents.changed',
       clients.map((clientId) => ({ kind: 'revoked', clientId, userId, scopes: [], expiresAt: null })),
     );
     return { clients, former_clients: idsWhere(false) };

@@ -20,9 +20,7 @@ export class IdentitiesPersonalData {
         const found = await this.identities.list(userId);
         return found
           .slice(0, limit)
-          .map((each) =>
-            recordOf(each, 'provider', 'label', 'issuer', 'subject', 'linkedAt', 'lastUsedAt'),
-          );
+          .map((each) => recordOf(each, 'provider', 'label', 'issuer', 'subject', 'linkedAt', 'lastUsedAt'));
       },
       columns: {
         [say('Service')]: ({ label }) => label,

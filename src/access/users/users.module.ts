@@ -6,7 +6,7 @@ import { BrandModule } from '#records/brand/brand.module.js';
 import { HttpModule } from '#platform/http/http.module.js';
 import { MailModule } from '#records/mail/mail.module.js';
 import { NotificationsModule } from '#records/notifications/notifications.module.js';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { UserEntity } from './accounts/user.entity.js';
 import { SessionEntity } from './sessions/session.entity.js';
 import { PasswordLinkEntity } from './passwords/password-link.entity.js';
@@ -80,11 +80,9 @@ const EXPORTED = [
   PasswordChangeService,
   PasswordLinksService,
   PendingSignInsService,
-  PersonalData,
   SecondFactorService,
   SessionsService,
   ShownOnce,
-  SignInWaysService,
   SignUpService,
   SignedInUsers,
   UnsubscribingService,
@@ -116,11 +114,13 @@ const EXPORTED = [
     PasskeysRepository,
     PasswordLinksRepository,
     PendingSignInsRepository,
+    PersonalData,
     RecoveryCodesRepository,
     RecoveryCodesService,
     RoleChanges,
     SealedReturns,
     SessionsRepository,
+    SignInWaysService,
     UsersPersonalData,
     UsersRepository,
     WebauthnChallenges,
@@ -129,7 +129,8 @@ const EXPORTED = [
   exports: EXPORTED,
 })
 export class UsersModule {
-  constructor(purge: PurgeTasks) {
-    purge.add(USERS_PURGE);
+  @Answers('purge.tasks')
+  purged() {
+    return USERS_PURGE;
   }
 }

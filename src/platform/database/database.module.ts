@@ -15,7 +15,6 @@ import type { NamedMap } from './domain/named.js';
 import { PLATFORM_QUESTIONS } from './domain/platform-questions.js';
 import { RequiredMigrationsRepository } from './migrations/required-migrations.repository.js';
 import { SchemaCompatibility } from './migrations/schema-compatibility.service.js';
-import { PurgeTasks } from './purge/purge-tasks.js';
 import { PurgeRepository } from './purge/purge.repository.js';
 import { PurgeService } from './purge/purge.service.js';
 import { Statements } from './queries/statements.js';
@@ -27,7 +26,6 @@ const EXPORTED = [
   DomainQuestions,
   Listener,
   PurgeService,
-  PurgeTasks,
   SchemaCompatibility,
   Statements,
   Transactions,

@@ -8,7 +8,10 @@ import { RateLimitNotificationsRepository } from './rate-limit-notifications.rep
 /** When applications exceeded the rate limit for a person's data. */
 @Injectable()
 export class RateLimitsPersonalData {
-  constructor(private readonly periods: RateLimitNotificationsRepository, private readonly clients: ClientsService) {}
+  constructor(
+    private readonly periods: RateLimitNotificationsRepository,
+    private readonly clients: ClientsService,
+  ) {}
 
   @Answers('user.personal_data')
   tooManyRequests() {

@@ -22,13 +22,19 @@ export class OperatorProtectionService {
   /** An operator, and everyone who stands behind a client with operator scopes: its owner, and the admins of the owner's organisation. */
   async counts(user: Pick<UserEntity, 'id' | 'role' | 'environment'>): Promise<boolean> {
     if (user.role === 'operator') return true;
-    return user.environment === 'live' && (await this.questions.ask('users.behind_operator_clients', [user.id])).length > 0;
+    return (
+      user.environment === 'live' &&
+      (await this.questions.ask('users.behind_operator_clients', [user.id])).length > 0
+    );
   }
 
   /** The ids of those among the users who count as operators, by one query. */
   async operatorsAmong(users: readonly Pick<UserEntity, 'id' | 'role'>[]): Promise<ReadonlySet<string>> {
     const operators = users.filter(({ role }) => role === 'operator');
-    const behind = await this.questions.ask('users.behind_operator_clients', users.map(({ id }) => id));
+    const behind = await this.questions.ask(
+      'users.behind_operator_clients',
+      users.map(({ id }) => id),
+    );
     return new Set([...operators.map(({ id }) => id), ...behind]);
   }
 

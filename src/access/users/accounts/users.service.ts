@@ -233,7 +233,11 @@ export class UsersService {
         const kept = await this.events.say('user.erased', id, await this.repository.tracesOf(id));
         await this.repository.delete(id);
         await this.repository.forgetInAuditLog(id);
-        await this.audit.record(actor, { action: 'user.erased', subjectId: id, before: Object.assign({}, ...kept) });
+        await this.audit.record(actor, {
+          action: 'user.erased',
+          subjectId: id,
+          before: Object.assign({}, ...kept),
+        });
       } catch (error) {
         if (!OWNER_KEYS.some((key) => isForeignKeyViolation(error, key))) throw error;
         throw conflict('This user owns clients. Delete them first, then erase the user.');

@@ -81,7 +81,12 @@ export class AccountDeletionsService {
         await this.record(actor, 'user.deletion_requested', userId, { due_at: dueAt });
         if (days > 0) {
           await this.tell(userId, MESSAGES.deletionRequested(dueAt), actor);
-          await this.events.say('user.deletion_changed', { kind: 'requested', userId, dueAt, requestId: actor.requestId });
+          await this.events.say('user.deletion_changed', {
+            kind: 'requested',
+            userId,
+            dueAt,
+            requestId: actor.requestId,
+          });
         }
       }
       return { dueAt };
@@ -97,7 +102,11 @@ export class AccountDeletionsService {
       if (!(await this.repository.delete(userId))) return false;
       await this.record(actor, 'user.deletion_cancelled', userId);
       await this.tell(userId, MESSAGES.deletionCancelled(), actor);
-      await this.events.say('user.deletion_changed', { kind: 'cancelled', userId, requestId: actor.requestId });
+      await this.events.say('user.deletion_changed', {
+        kind: 'cancelled',
+        userId,
+        requestId: actor.requestId,
+      });
       return true;
     });
   }

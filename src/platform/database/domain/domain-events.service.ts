@@ -15,7 +15,8 @@ export class DomainEvents {
   async say<N extends NameOf<'event'>>(name: N, ...told: Given<N>): Promise<Awaited<Returned<N>>[]> {
     requireTransaction(`The event ${name}`);
     const returned: Awaited<Returned<N>>[] = [];
-    for (const listen of this.methods.of(name)) returned.push((await listen(...told)) as Awaited<Returned<N>>);
+    for (const listen of this.methods.of(name))
+      returned.push((await listen(...told)) as Awaited<Returned<N>>);
     return returned;
   }
 }

@@ -4,6 +4,8 @@ import type { Named, Part, Use } from './named.js';
 /**
  * What happens and what is asked, by name. Each file that names something adds it here: `src/access/domain/domain-events.ts` and
  * `domain-questions.ts`, and `platform-questions.ts` for what the platform asks.
+ *
+ * @public
  */
 export interface DomainMaps {
   platformQuestions: typeof PLATFORM_QUESTIONS;
@@ -20,7 +22,8 @@ export type NameOf<U extends Use> = NameIn<EachMap, U>;
 /** What each method with this name is. */
 export type PartOf<N extends string> = PartIn<EachMap, N>;
 /** What is told or asked with it. */
-export type Given<N extends string> = PartOf<N> extends (...given: infer G extends unknown[]) => unknown ? G : never;
+export type Given<N extends string> =
+  PartOf<N> extends (...given: infer G extends unknown[]) => unknown ? G : never;
 /** What a method with it returns. */
 export type Returned<N extends string> = PartOf<N> extends (...given: never[]) => infer R ? R : never;
 

@@ -35,7 +35,9 @@ export class DomainMethods implements OnModuleInit {
 
   /** How the methods are called, such as `ClientsService.obstacleTo`, by name. */
   labels(): Record<string, string[]> {
-    return Object.fromEntries([...this.all()].map(([name, found]) => [name, found.map(({ label }) => label)]));
+    return Object.fromEntries(
+      [...this.all()].map(([name, found]) => [name, found.map(({ label }) => label)]),
+    );
   }
 
   private all(): Map<string, Found[]> {
@@ -47,7 +49,10 @@ export class DomainMethods implements OnModuleInit {
     // A provider may have several tokens.
     const instances = new Set(this.discovery.getProviders().map(({ instance }) => instance as unknown));
     return [...instances]
-      .filter((instance): instance is Record<string, Method> => typeof instance === 'object' && instance !== null)
+      .filter(
+        (instance): instance is Record<string, Method> =>
+          (instance as object | null)?.constructor instanceof Function,
+      )
       .flatMap((instance) =>
         declaredBy(instance.constructor).map((declared) => ({
           ...declared,
@@ -63,15 +68,21 @@ function checked(found: Found[], names: NamedMap): Map<string, Found[]> {
   for (const { name, label, isListener } of found) {
     const use = Object.hasOwn(names, name) ? names[name]!.use : undefined;
     if (use === undefined || (use === 'event') !== isListener) {
-      throw new Error(`${label} ${isListener ? 'listens to an event' : 'answers a question'} that does not exist: ${name}.`);
+      throw new Error(
+        `${label} ${isListener ? 'listens to an event' : 'answers a question'} that does not exist: ${name}.`,
+      );
     }
   }
   return new Map(
     Object.entries(names).map(([name, { use }]) => {
-      const methods = found.filter((each) => each.name === name).sort((one, other) => one.place - other.place);
+      const methods = found
+        .filter((each) => each.name === name)
+        .sort((one, other) => one.place - other.place);
       const labels = methods.map(({ label }) => label).join(', ');
       if (use === 'one' && methods.length !== 1) {
-        throw new Error(`The question ${name} needs exactly one answer and has ${methods.length}: ${labels || 'none'}.`);
+        throw new Error(
+          `The question ${name} needs exactly one answer and has ${methods.length}: ${labels || 'none'}.`,
+        );
       }
       if (use === 'event' && new Set(methods.map(({ place }) => place)).size < methods.length) {
         throw new Error(`Listeners of ${name} have the same place in its order: ${labels}.`);
