@@ -33,13 +33,6 @@ export class DomainMethods implements OnModuleInit {
     return (this.all().get(name) ?? []).map(({ run }) => run);
   }
 
-  /** How the methods are called, such as `ClientsService.obstacleTo`, by name. */
-  labels(): Record<string, string[]> {
-    return Object.fromEntries(
-      [...this.all()].map(([name, found]) => [name, found.map(({ label }) => label)]),
-    );
-  }
-
   private all(): Map<string, Found[]> {
     this.found ??= checked(this.find(), this.names);
     return this.found;
