@@ -31,6 +31,8 @@ import { TokensModule } from '#access/tokens/tokens.module.js';
 import { UsersModule } from '#access/users/users.module.js';
 import { WebhookPortalModule } from '#entrypoints/webhook-portal/webhook-portal.module.js';
 import { WebhooksModule } from '#events/webhooks/webhooks.module.js';
+import { DOMAIN_EVENTS } from '#access/domain/domain-events.js';
+import { DOMAIN_QUESTIONS } from '#access/domain/domain-questions.js';
 import { FEATURES } from './features.js';
 
 /** All modules; `more` are those of the demonstration. */
@@ -42,7 +44,7 @@ export class AppModule {
       imports: [
         ConfigModule.forRoot(settings),
         TelemetryModule.forRoot(settings),
-        DatabaseModule.forRoot(settings),
+        DatabaseModule.forRoot(settings, { ...DOMAIN_EVENTS, ...DOMAIN_QUESTIONS }),
         ScheduleModule.forRoot(),
         HttpModule,
         AuditModule,

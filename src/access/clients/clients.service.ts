@@ -10,8 +10,9 @@ import { PurposesService } from '#access/scopes/purposes/purposes.service.js';
 import { ScopesService } from '#access/scopes/scopes.service.js';
 import { newId } from '#platform/secrets/ids.js';
 import { digestOf, newSecret } from '#platform/secrets/tokens.js';
-import { AccessRevocations } from '#access/users/accounts/access-revocations.js';
-import { UserErasures } from '#access/users/accounts/user-erasures.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
+import type { ErasureObstacle } from '#access/domain/domain-questions.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import {
   clientViolations,
   redirectUrisAfter,
@@ -45,14 +46,14 @@ export class ClientsService {
     private readonly purposes: PurposesService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly revocations: AccessRevocations,
+    private readonly events: DomainEvents,
     private readonly operators: OperatorClientsService,
     private readonly logos: LogosService,
-    erasures: UserErasures,
-  ) {
-    erasures.addObstacle(async (userId) =>
-      (await repository.existsOf(userId)) ? 'owns_clients' : undefined,
-    );
+  ) {}
+
+  @Answers('user.erasure_obstacle')
+  async obstacleTo(userId: string): Promise<ErasureObstacle | undefined> {
+    return (await this.repository.existsOf(userId)) ? 'owns_clients' : undefined;
   }
 
   find(id: string): Promise<ClientEntity | null> {
@@ -190,7 +191,7 @@ export class ClientsService {
     }
     await this.repository.update(id, changes);
     const after = (await this.repository.findById(id))!;
-    if (before.enabled && !after.enabled) await this.revocations.revokeByClient(id, 'client_disabled');
+    if (before.enabled && !after.enabled) await this.events.say('client.access_ended', id, 'client_disabled');
     const difference = changesBetween(CLIENT.auditView(before), CLIENT.auditView(after));
     if (difference) {
       await this.audit.record(actor, { action: 'client.updated', subjectId: id, ...difference });
@@ -231,7 +232,8 @@ export class ClientsService {
   revokeTokens(id: string, actor: Actor): Promise<number> {
     return this.transactions.run(async () => {
       if (!(await this.repository.lock(id))) this.missing();
-      const revoked = await this.revocations.revokeByClient(id, 'tokens_revoked');
+      const ended = await this.events.say('client.access_ended', id, 'tokens_revoked');
+      const revoked = ended.find((grants) => typeof grants === 'number') ?? 0;
       await this.audit.record(actor, {
         action: 'client.tokens_revoked',
         subjectId: id,

@@ -7,7 +7,7 @@ import { Transactions } from '#platform/database/queries/transactions.js';
 import { MESSAGES } from '#records/notifications/message-catalogue.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import { ChangedMeanings } from './changed-meanings.service.js';
-import { ConsentEvents } from './consent-events.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
 import { ConsentExpiryRepository, type PlaceOfEnd, type StretchOfEnds } from './consent-expiry.repository.js';
 import { ConsentsService } from './consents.service.js';
 
@@ -24,7 +24,7 @@ export class ConsentExpiryService extends PeriodicWorker {
     private readonly repository: ConsentExpiryRepository,
     private readonly meanings: ChangedMeanings,
     private readonly consents: ConsentsService,
-    private readonly events: ConsentEvents,
+    private readonly events: DomainEvents,
     private readonly notifications: NotificationsService,
     private readonly transactions: Transactions,
     settings: Settings,
@@ -98,7 +98,8 @@ export class ConsentExpiryService extends PeriodicWorker {
         const message = MESSAGES.consentExpiring(clientName, { organisation, logoId }, expiresAt);
         await this.notifications.raise(userId, clientId, message);
       }
-      await this.events.tell(
+      await this.events.say(
+        'consents.changed',
         ending.map(({ clientId, userId, scopes, expiresAt }) => ({
           kind: 'expiring',
           clientId,

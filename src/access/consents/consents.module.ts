@@ -3,13 +3,12 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { BrandModule } from '#records/brand/brand.module.js';
 import { AuditModule } from '#records/audit/audit.module.js';
 import { ConsentImportService } from './import/consent-import.service.js';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { ClientsModule } from '#access/clients/clients.module.js';
 import { NotificationsModule } from '#records/notifications/notifications.module.js';
 import { ScopesModule } from '#access/scopes/scopes.module.js';
 import { UsersModule } from '#access/users/users.module.js';
 import { ConsentEntity } from './consent.entity.js';
-import { ConsentEvents } from './consent-events.js';
 import { ConsentsPersonalData } from './consents-personal-data.service.js';
 import { ChangedMeanings } from './changed-meanings.service.js';
 import { ChangedMeaningsRepository } from './changed-meanings.repository.js';
@@ -30,7 +29,6 @@ import { ReceiptKeysRepository } from './record/receipt-keys.repository.js';
 import { ReceiptKeysService } from './record/receipt-keys.service.js';
 
 const EXPORTED = [
-  ConsentEvents,
   ConsentExpiryService,
   ConsentImportService,
   ConsentRecordService,
@@ -70,7 +68,8 @@ const EXPORTED = [
   exports: EXPORTED,
 })
 export class ConsentsModule {
-  constructor(purge: PurgeTasks) {
-    purge.add(CONSENTS_PURGE);
+  @Answers('purge.tasks')
+  purged() {
+    return CONSENTS_PURGE;
   }
 }

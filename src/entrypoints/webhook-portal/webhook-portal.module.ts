@@ -11,7 +11,7 @@ import { SandboxFaultsModule } from '#access/sandbox-faults/sandbox-faults.modul
 import { TokensModule } from '#access/tokens/tokens.module.js';
 import { UsersModule } from '#access/users/users.module.js';
 import { WebhooksModule } from '#events/webhooks/webhooks.module.js';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { MemberSessionEntity } from './access/member-session.entity.js';
 import { MemberSessionsRepository } from './access/member-sessions.repository.js';
 import { MemberSessions } from './access/member-sessions.service.js';
@@ -102,7 +102,8 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
   exports: [PortalAccessService],
 })
 export class WebhookPortalModule {
-  constructor(purge: PurgeTasks) {
-    purge.add(WEBHOOK_PORTAL_PURGE);
+  @Answers('purge.tasks')
+  purged() {
+    return WEBHOOK_PORTAL_PURGE;
   }
 }

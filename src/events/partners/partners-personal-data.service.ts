@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { BrandService } from '#records/brand/brand.service.js';
 import { say } from '#platform/language/text.js';
 import { inWords } from '#access/users/accounts/own-words.js';
-import { recordOf, PersonalData, section } from '#access/users/accounts/personal-data.js';
+import { recordOf, section } from '#access/users/accounts/personal-data.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { InvitationsRepository } from './members/invitations.repository.js';
 import { MembersRepository } from './members/members.repository.js';
@@ -17,13 +18,10 @@ export class PartnersPersonalData {
     private readonly requests: RedirectUriRequestsRepository,
     private readonly users: UsersService,
     private readonly brand: BrandService,
-    data: PersonalData,
-  ) {
-    data.add(this.organisations());
-    data.add(this.redirectUriRequests());
-  }
+  ) {}
 
-  private organisations() {
+  @Answers('user.personal_data')
+  organisations() {
     return section({
       name: 'organisations',
       place: 90,
@@ -68,7 +66,8 @@ export class PartnersPersonalData {
     });
   }
 
-  private redirectUriRequests() {
+  @Answers('user.personal_data')
+  redirectUriRequests() {
     return section({
       name: 'redirect_uri_requests',
       place: 92,

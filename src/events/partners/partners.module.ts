@@ -8,7 +8,7 @@ import { MailModule } from '#records/mail/mail.module.js';
 import { NotificationsModule } from '#records/notifications/notifications.module.js';
 import { RequestsModule } from '#records/requests/requests.module.js';
 import { UsersModule } from '#access/users/users.module.js';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { InvitationEntity } from './members/invitation.entity.js';
 import { InvitationLinks } from './members/invitation-links.service.js';
 import { InvitationsRepository } from './members/invitations.repository.js';
@@ -63,7 +63,8 @@ const EXPORTED = [
   exports: EXPORTED,
 })
 export class PartnersModule {
-  constructor(purge: PurgeTasks) {
-    purge.add(PARTNERS_PURGE);
+  @Answers('purge.tasks')
+  purged() {
+    return PARTNERS_PURGE;
   }
 }

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { say } from '#platform/language/text.js';
 import type { Language } from '#platform/language/languages.js';
 import { scopeWordsIn } from '#access/scopes/scope.entity.js';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { inMembers, inWords } from '#access/users/accounts/own-words.js';
-import { PersonalData, section } from '#access/users/accounts/personal-data.js';
+import { section } from '#access/users/accounts/personal-data.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { wordsOf } from '#access/users/accounts/words-of-names.js';
 import { ContactsRepository } from './contacts/contacts.repository.js';
@@ -20,13 +21,10 @@ export class WebhooksPersonalData {
     private readonly contacts: ContactsRepository,
     private readonly clients: ClientsService,
     private readonly users: UsersService,
-    data: PersonalData,
-  ) {
-    data.add(this.eventsAbout());
-    data.add(this.contactsWith());
-  }
+  ) {}
 
-  private eventsAbout() {
+  @Answers('user.personal_data')
+  eventsAbout() {
     return section({
       name: 'events',
       place: 25,
@@ -62,7 +60,8 @@ export class WebhooksPersonalData {
     });
   }
 
-  private contactsWith() {
+  @Answers('user.personal_data')
+  contactsWith() {
     return section({
       name: 'contact_of',
       place: 93,

@@ -11,7 +11,7 @@ import { TokensModule } from '#access/tokens/tokens.module.js';
 import { UsersModule } from '#access/users/users.module.js';
 import { Settings } from '#platform/config/settings.js';
 import { MailModule } from '#records/mail/mail.module.js';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { ContactEntity } from './contacts/contact.entity.js';
 import { ContactsRepository } from './contacts/contacts.repository.js';
 import { EndingConsentsMails } from './contacts/ending-consents-mails.js';
@@ -160,7 +160,8 @@ const ENTITIES = [
   ],
 })
 export class WebhooksModule {
-  constructor(purge: PurgeTasks) {
-    purge.add(WEBHOOKS_PURGE);
+  @Answers('purge.tasks')
+  purged() {
+    return WEBHOOKS_PURGE;
   }
 }

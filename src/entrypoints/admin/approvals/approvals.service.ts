@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import type { Page, PageRequest } from '#platform/database/queries/read-page.js';
+import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { conflict, forbidden, notFound, Problem } from '#platform/http/problems/problem.js';
 import { detailWithReasons } from '#platform/http/problems/render-problem.js';
 import { isId } from '#platform/secrets/ids.js';
 import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
-import { UserErasures } from '#access/users/accounts/user-erasures.js';
 import { ActorsService } from '#access/users/sessions/actors.service.js';
 import { personBehind, stateOf, type ApprovalEntity, type ApprovalState } from './approval.entity.js';
 import { ApprovalsRepository, type Asked, type Party } from './approvals.repository.js';
@@ -34,12 +34,11 @@ export class ApprovalsService {
     private readonly actors: ActorsService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    erasures: UserErasures,
-  ) {
-    erasures.add(async (userId) => {
-      await repository.forgetDetails(userId);
-      return {};
-    });
+  ) {}
+
+  @OnDomainEvent('user.erased', 7)
+  forget(userId: string): Promise<void> {
+    return this.repository.forgetDetails(userId);
   }
 
   /** Newest first. */

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { isUniqueViolation } from '#platform/database/queries/database-errors.js';
+import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
+import type { PersonTraces } from '#access/domain/domain-events.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { conflict, notFound } from '#platform/http/problems/problem.js';
 import type { MailedApplication, MailText } from '#records/mail/mail-content.js';
@@ -10,7 +12,6 @@ import { MailsService } from '#records/mail/mails.service.js';
 import { UnsubscribeKeys } from '#records/mail/unsubscribe-keys.service.js';
 import { newId } from '#platform/secrets/ids.js';
 import { digestOf, isSecret, newLink } from '#platform/secrets/tokens.js';
-import { UserErasures } from '#access/users/accounts/user-erasures.js';
 import { DISABLED_BECAUSE, type EndpointDisabledReason } from '../endpoints/endpoint.entity.js';
 import { ContactsRepository, type Contact } from './contacts.repository.js';
 
@@ -29,10 +30,7 @@ export class ContactsService {
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    erasures: UserErasures,
-  ) {
-    erasures.add((_userId, { emails }) => this.forget(emails));
-  }
+  ) {}
 
   list(clientId: string): Promise<Contact[]> {
     return this.repository.list(clientId);
@@ -193,9 +191,9 @@ export class ContactsService {
     });
   }
 
-  private async forget(emails: string[]): Promise<Record<string, unknown>> {
+  @OnDomainEvent('user.erased', 3)
+  async forget(_userId: string, { emails }: PersonTraces): Promise<void> {
     for (const email of emails) await this.repository.deleteByEmail(email);
-    return {};
   }
 
   /** The address is not written to the log, because it could not be erased there. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { ConsentEvents, type ConsentChange } from '#access/consents/consent-events.js';
+import type { ConsentChange } from '#access/domain/domain-events.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
+import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
 import { MailsService } from '#records/mail/mails.service.js';
 import { ContactsService } from './contacts.service.js';
 
@@ -14,12 +15,10 @@ export class EndingConsentsMails {
     private readonly contacts: ContactsService,
     private readonly consents: ConsentsService,
     private readonly mails: MailsService,
-    events: ConsentEvents,
-  ) {
-    events.add((changes) => this.tell(changes));
-  }
+  ) {}
 
-  private async tell(changes: ConsentChange[]): Promise<void> {
+  @OnDomainEvent('consents.changed', 3)
+  async tell(changes: ConsentChange[]): Promise<void> {
     if (!this.mails.isOn) return;
     const expiring = changes.filter(({ kind }) => kind === 'expiring');
     // In order, because two that tell the same clients at a time wait for each other.
