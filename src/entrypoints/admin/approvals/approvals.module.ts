@@ -5,11 +5,11 @@ import { ClientsModule } from '#access/clients/clients.module.js';
 import { IdentityProvidersModule } from '#access/identity-providers/identity-providers.module.js';
 import { UsersModule } from '#access/users/users.module.js';
 import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { ActionServices } from './admin-actions.js';
 import { ApprovalEntity } from './approval.entity.js';
 import { ApprovalsPersonalData } from './approvals-personal-data.service.js';
 import { ApprovalsRepository } from './approvals.repository.js';
 import { ApprovalsService } from './approvals.service.js';
-import { ApprovedActions } from './approved-actions.service.js';
 import { FourEyes } from './four-eyes.service.js';
 import { APPROVALS_PURGE } from './approvals-purge.js';
 
@@ -22,7 +22,7 @@ import { APPROVALS_PURGE } from './approvals-purge.js';
     IdentityProvidersModule,
     TypeOrmModule.forFeature([ApprovalEntity]),
   ],
-  providers: [ApprovalsPersonalData, ApprovalsRepository, ApprovalsService, ApprovedActions, FourEyes],
+  providers: [ActionServices, ApprovalsPersonalData, ApprovalsRepository, ApprovalsService, FourEyes],
   exports: [ApprovalsService, FourEyes],
 })
 export class ApprovalsModule {

@@ -9,7 +9,7 @@ import { ConsoleEventVersionsController } from './catalogues/event-versions.cont
 import { ConsolePurposesController } from './catalogues/purposes.controller.js';
 import { ConsoleScopesController } from './catalogues/scopes.controller.js';
 import { ConsoleClientConsentsController } from './clients/client-consents.controller.js';
-import { ConsoleClientActionsController } from './clients/client-actions.controller.js';
+import { CLIENT_ACTION_CONTROLLERS, ClientSubjects } from './clients/client-actions.js';
 import { ConsoleClientLogoController } from './clients/client-logo.controller.js';
 import { ConsoleClientRefusalsController } from './clients/client-refusals.controller.js';
 import { ConsoleClientRequestsController } from './clients/client-requests.controller.js';
@@ -31,7 +31,7 @@ import { ConsoleUserApplicationsController } from './users/user-applications.con
 import { ConsoleUserIdentitiesController } from './users/user-identities.controller.js';
 import { ConsoleOperatorInvitationsController } from './users/operator-invitations.controller.js';
 import { ConsoleUserMembersController } from './users/user-members.controller.js';
-import { ConsoleUserActionsController } from './users/user-actions.controller.js';
+import { USER_ACTION_CONTROLLERS, UserSubjects } from './users/user-actions.js';
 import { ConsoleUsersController } from './users/users.controller.js';
 import { ConsoleDeliveriesController } from './webhooks/deliveries.controller.js';
 import { WaitingRepository } from './waiting/waiting.repository.js';
@@ -45,7 +45,6 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleAuditController,
     ConsoleBrandController,
     ConsoleClientConsentsController,
-    ConsoleClientActionsController,
     ConsoleClientLogoController,
     ConsoleClientRefusalsController,
     ConsoleClientRequestsController,
@@ -69,9 +68,18 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleUserIdentitiesController,
     ConsoleOperatorInvitationsController,
     ConsoleUserMembersController,
-    ConsoleUserActionsController,
     ConsoleUsersController,
+    ...CLIENT_ACTION_CONTROLLERS,
+    ...USER_ACTION_CONTROLLERS,
   ],
-  providers: [ConsoleGuard, ConsoleSearch, PersonalExports, Pickers, WaitingRepository],
+  providers: [
+    ClientSubjects,
+    ConsoleGuard,
+    ConsoleSearch,
+    PersonalExports,
+    Pickers,
+    UserSubjects,
+    WaitingRepository,
+  ],
 })
 export class ConsoleModule {}
