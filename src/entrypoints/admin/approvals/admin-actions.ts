@@ -212,12 +212,9 @@ type Actions = typeof ADMIN_ACTIONS;
 export type ApprovalAction = keyof Actions;
 export const APPROVAL_ACTIONS = Object.keys(ADMIN_ACTIONS) as ApprovalAction[];
 
-type Part<A extends ApprovalAction, Which extends 'input' | 'result'> =
-  Actions[A] extends AdminAction<infer Input, infer Result, infer _Before extends unknown[]>
-    ? { input: Input; result: Result }[Which]
-    : never;
-export type InputOf<A extends ApprovalAction> = Part<A, 'input'>;
-export type ResultOf<A extends ApprovalAction> = Part<A, 'result'>;
+type WorkOf<A extends ApprovalAction> = Actions[A]['work'];
+export type InputOf<A extends ApprovalAction> = Parameters<WorkOf<A>>[1]['input'];
+export type ResultOf<A extends ApprovalAction> = Awaited<ReturnType<WorkOf<A>>>;
 
 /** With fewer enabled admins nothing could be approved: one asks, another approves. */
 const ADMINS_NEEDED = 2;
