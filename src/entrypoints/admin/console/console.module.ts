@@ -16,6 +16,7 @@ import { ConsoleClientRequestsController } from './clients/client-requests.contr
 import { ConsoleClientSecretsController } from './clients/client-secrets.controller.js';
 import { ConsoleClientsController } from './clients/clients.controller.js';
 import { ConsoleConfirmPasswordController } from './confirm-password.controller.js';
+import { ConsoleServices } from './console-context.js';
 import { ConsoleGuard } from './console.guard.js';
 import { ConsoleGrantsController } from './grants/grants.controller.js';
 import { ConsoleMailsController } from './mails/mails.controller.js';
@@ -76,6 +77,7 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ClientSubjects,
     ConsoleGuard,
     ConsoleSearch,
+    ConsoleServices,
     PersonalExports,
     Pickers,
     UserSubjects,
