@@ -38,7 +38,7 @@ export class ActionServices {
 }
 
 /** One call of an action. `once`: identifies the form that was posted, or what it showed; a second post does nothing. */
-export interface Call<Input> {
+interface Call<Input> {
   id: string;
   input: Input;
   actor: Actor;

@@ -82,7 +82,7 @@ const ofRole = (about: AboutUser): string[] => {
 };
 
 /** Actions that end a user or what depends on the account, or change the role. */
-export const USER_ACTIONS: Record<string, ConfirmedAction<AboutUser, UserSubjects>> = {
+const USER_ACTIONS: Record<string, ConfirmedAction<AboutUser, UserSubjects>> = {
   disable: {
     title: 'Disable user',
     question: 'Disable',
