@@ -25,7 +25,7 @@ export abstract class PeriodicWorker implements OnApplicationBootstrap, BeforeAp
   ) {}
 
   onApplicationBootstrap(): Promise<void> | void {
-    this.timer = detached(() => setInterval(() => void this.runAlone(), this.schedule.everyMs));
+    this.timer = detached(() => setInterval(() => void this.runAlone(), this.schedule.everyMs).unref());
   }
 
   /** Runs before the connection pool is closed. */

@@ -44,7 +44,7 @@ export abstract class QueueWorker implements OnModuleInit, OnApplicationBootstra
   onApplicationBootstrap(): void {
     this.isRunning = this.isOn;
     void this.claimDue();
-    if (this.pollEveryMs) this.poll = setInterval(() => void this.claimDue(), this.pollEveryMs);
+    if (this.pollEveryMs) this.poll = setInterval(() => void this.claimDue(), this.pollEveryMs).unref();
   }
 
   /** Begins to stop: running work completes while the server finishes its requests. */
