@@ -20,8 +20,11 @@ export const ConsolePages = (path = '') =>
  * that always asks declares `asked`: the form then asks only those who took too long. If only some changes ask, both declare
  * `asked in the form`.
  */
-export const ConsoleGet = (path = '', password: PasswordRule = 'not asked', least: OperatorRole = 'admin') =>
-  routes.PageGet(path, PasswordIs(password), ...forRole('GET', path, least));
+export const ConsoleGet = (
+  path = '',
+  password: Exclude<PasswordRule, 'asked on the page above'> = 'not asked',
+  least: OperatorRole = 'admin',
+) => routes.PageGet(path, PasswordIs(password), ...forRole('GET', path, least));
 
 /** A form action of the console, whether the guard asks for the password first, and the least role that may use it. */
 export const ConsolePost = (path: string, password: PasswordRule, least: OperatorRole = 'admin') =>

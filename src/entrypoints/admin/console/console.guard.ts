@@ -94,9 +94,8 @@ export class ConsoleGuard implements CanActivate {
     const isWithoutPassword =
       user.method === 'provider' || !user.hasPassword || !this.settings.passwordSignIn;
     const isAsked = rule === 'asked' || (rule === 'asked in the form' && isWithoutPassword);
-    if (!isAsked) return undefined;
-    if (!isPosted(request)) return url;
-    if (request.server.hasRoute({ method: 'GET', url: request.routeOptions.url! })) return path;
+    if (isAsked) return isPosted(request) ? path : url;
+    if (rule !== 'asked on the page above') return undefined;
     const above = path.slice(0, path.lastIndexOf('/'));
     return consolePathIn(formOf(request).get('return_to') ?? above);
   }

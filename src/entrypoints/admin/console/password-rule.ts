@@ -6,13 +6,13 @@ export const CONFIRM_PASSWORD_PATH = `${CONSOLE_PATH}/confirm-password`;
 
 /**
  * How a form asks for the password again if it was entered more than 15 minutes ago (contract §12):
- * - `asked`: before the page of the form, which is shown again afterwards: that of the same path, or the one above, which has the button
- *   (`ConsoleGuard`);
+ * - `asked`: before its page, which explains the action and is shown again afterwards (`ConsoleGuard`);
+ * - `asked on the page above`: before the parent page, which has the button (`ConsoleGuard`);
  * - `asked in the form`: in the form itself, which keeps its values (`ConsoleContext.attemptWithPassword`); before its page
  *   for users who have no password to enter (`ConsoleGuard`);
  * - `not asked`: it grants no power, creates no secret and can be undone.
  */
-export type PasswordRule = 'asked' | 'asked in the form' | 'not asked';
+export type PasswordRule = 'asked' | 'asked on the page above' | 'asked in the form' | 'not asked';
 
 export const PASSWORD_RULE = 'console:password-rule';
 

@@ -45,13 +45,13 @@ export class ConsoleApprovalsController {
   /**
    * Approves and carries out a request. If it became impossible in the meantime, it stays pending and the page shows the reason.
    */
-  @ConsolePost(':id/approve', 'asked')
+  @ConsolePost(':id/approve', 'asked on the page above')
   async approve(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     const { result, errors } = await attempt(() => this.approvals.approve(id, context.actor));
     return errors ? this.page(context, id, errors) : afterApproval(result);
   }
 
-  @ConsolePost(':id/reject', 'asked')
+  @ConsolePost(':id/reject', 'asked on the page above')
   async reject(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     const { errors } = await attempt(() => this.approvals.reject(id, context.actor));
     return errors ? this.page(context, id, errors) : { goTo: approvalPath(id), notice: 'approval_rejected' };

@@ -66,7 +66,7 @@ export class ConsoleBrandController {
     return { goTo: BRAND_PATH, notice: 'logo_saved' };
   }
 
-  @ConsolePost('logo/remove', 'asked')
+  @ConsolePost('logo/remove', 'asked on the page above')
   async removeLogo(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     await this.brand.changeLogo(null, context.actor);
     return { goTo: BRAND_PATH, notice: 'logo_removed' };

@@ -127,7 +127,7 @@ export class ConsoleClientsController {
     return { page: editClientPage({ client, fields, purposes, errors }), status: 400 };
   }
 
-  @ConsolePost(':client_id/enable', 'asked')
+  @ConsolePost(':client_id/enable', 'asked on the page above')
   async enable(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     const { waiting } = await this.fourEyes.run('client.update', id, { enabled: true }, context.actor);
     return waiting ? waitingFor(waiting) : { goTo: clientPath(id), notice: 'client_enabled' };

@@ -40,7 +40,7 @@ export class ConsoleGrantsController {
   }
 
   /** Revokes a grant with its tokens and keeps the consent; then redirects to the list. */
-  @ConsolePost('grants/:id/revoke', 'asked', 'support')
+  @ConsolePost('grants/:id/revoke', 'asked on the page above', 'support')
   async revoke(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     await this.grants.revoke(id, 'grant_revoked', context.actor);
     const returnTo = safeReturnTo(context.form.get('return_to'));

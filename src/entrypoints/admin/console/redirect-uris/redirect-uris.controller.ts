@@ -43,12 +43,12 @@ export class ConsoleRedirectUrisController {
   }
 
   /** Changes the client; what became impossible in the meantime stays pending, with the reason. */
-  @ConsolePost(':id/approve', 'asked')
+  @ConsolePost(':id/approve', 'asked on the page above')
   approve(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     return this.decide(id, 'redirect_uri_approved', () => this.requests.approve(id, context.actor));
   }
 
-  @ConsolePost(':id/reject', 'asked')
+  @ConsolePost(':id/reject', 'asked on the page above')
   reject(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     const typed = context.form.get('reason')?.trim() ?? '';
     return this.decide(

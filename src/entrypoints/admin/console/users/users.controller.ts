@@ -122,14 +122,14 @@ export class ConsoleUsersController {
     return { page: editUserPage({ user, fields: asked, errors: besideEmail(errors) }), status: 400 };
   }
 
-  @ConsolePost(':id/enable', 'asked', 'support')
+  @ConsolePost(':id/enable', 'asked on the page above', 'support')
   async enable(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     const { waiting } = await this.fourEyes.run('user.update', id, { enabled: true }, context.actor);
     return waiting ? waitingFor(waiting) : { goTo: userPath(id), notice: 'user_enabled' };
   }
 
   /** Creates a link to set a password, once, and only for others; the next page shows it, once. */
-  @ConsolePost(':id/password-link', 'asked', 'support')
+  @ConsolePost(':id/password-link', 'asked on the page above', 'support')
   @UseGuards(PasswordsAllowedGuard)
   async makePasswordLink(
     @Context() context: ConsoleContext,

@@ -117,7 +117,7 @@ export class ConsoleEndpointsController {
     return { goTo: endpointPath(id), notice: 'endpoint_changed' };
   }
 
-  @ConsolePost('endpoints/:id/enable', 'asked')
+  @ConsolePost('endpoints/:id/enable', 'asked on the page above')
   async enable(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     await this.endpoints.update(id, undefined, { enabled: true }, context.actor);
     return { goTo: endpointPath(id), notice: 'endpoint_enabled' };
