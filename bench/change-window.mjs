@@ -5,6 +5,7 @@
  *   node --expose-gc bench/change-window.mjs [--ids 10000000]
  */
 import { randomBytes } from 'node:crypto';
+import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { ChangeWindow } from '../dist/src/platform/database/changes/change-window.js';
 
@@ -50,8 +51,8 @@ for (const count of [10_000, 200_000, 1_500_000, most]) {
     for (let round = 0; round < 20; round++) for (const id of ids) kept.hasChangedSince(1, id);
     const { user, system } = process.cpuUsage(begun);
     const each = (user + system) / LOOK_UPS / 20;
-    console.log(
-      `${name} of ${count} ids: ${bytes.toFixed(0)} bytes each, a look-up ${each.toFixed(2)} µs, the longest addition ${longest.toFixed(1)} ms`,
+    process.stdout.write(
+      `${name} of ${count} ids: ${bytes.toFixed(0)} bytes each, a look-up ${each.toFixed(2)} µs, the longest addition ${longest.toFixed(1)} ms\n`,
     );
   }
 }

@@ -1,5 +1,4 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
-import { ScheduleModule } from '@nestjs/schedule';
 import { AccountModule } from '#entrypoints/account/account.module.js';
 import { ActivityModule } from '#records/activity/activity.module.js';
 import { ApiDocsModule } from '#entrypoints/api-docs/api-docs.module.js';
@@ -45,7 +44,6 @@ export class AppModule {
         ConfigModule.forRoot(settings),
         TelemetryModule.forRoot(settings),
         DatabaseModule.forRoot(settings, { ...DOMAIN_EVENTS, ...DOMAIN_QUESTIONS }),
-        ScheduleModule.forRoot(),
         HttpModule,
         AuditModule,
         BrandModule,

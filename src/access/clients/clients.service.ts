@@ -35,7 +35,7 @@ export interface RegisteredClient {
 export type Alongside = (client: ClientEntity) => Promise<void>;
 
 /** Checks a change while the client is locked; throws to refuse it. */
-export type ClientChangeCheck = (before: ClientEntity, after: ClientEntity) => void;
+export type ClientChangeCheck = (before: ClientEntity, after: ClientEntity) => Promise<void>;
 
 /** OAuth clients (contract §2, §12). Every change is an audit event in the same transaction. */
 @Injectable()
@@ -164,7 +164,7 @@ export class ClientsService {
     return this.transactions.run(async () => {
       const before = await this.lock(id);
       const after = await this.updateLocked(before, wanted, actor);
-      check?.(before, after);
+      await check?.(before, after);
       return after;
     });
   }
@@ -215,10 +215,11 @@ export class ClientsService {
     });
   }
 
-  /** Deletes a client with its secrets, consents, grants and tokens. */
-  delete(id: string, actor: Actor): Promise<void> {
+  /** Deletes a client with its secrets, consents, grants and tokens. `check` throws to refuse it. */
+  delete(id: string, actor: Actor, check?: () => Promise<void>): Promise<void> {
     return this.transactions.run(async () => {
       const client = (await this.repository.lock(id)) ?? this.missing();
+      await check?.();
       await this.repository.delete(id);
       await this.audit.record(actor, {
         action: 'client.deleted',

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
 import { Settings } from '#platform/config/settings.js';
 import { PeriodicWorker } from '#platform/database/background/periodic-worker.js';
 import { SchemaCompatibility } from '#platform/database/migrations/schema-compatibility.service.js';
@@ -11,7 +10,6 @@ import { DomainEvents } from '#platform/database/domain/domain-events.service.js
 import { ConsentExpiryRepository, type PlaceOfEnd, type StretchOfEnds } from './consent-expiry.repository.js';
 import { ConsentsService } from './consents.service.js';
 
-const EVERY_MS = 30_000;
 const AT_ONCE = 100;
 // So that no statement reads for long, however many ends were announced before.
 const STRETCH = 5_000;
@@ -30,12 +28,11 @@ export class ConsentExpiryService extends PeriodicWorker {
     settings: Settings,
     schema: SchemaCompatibility,
   ) {
-    super('Consents could not be ended', settings, schema);
+    super({ everyMs: 30_000, failure: 'Consents could not be ended' }, settings, schema);
   }
 
-  @Interval(EVERY_MS)
-  work(): Promise<void> {
-    return this.runAlone(() => this.run());
+  protected work(): Promise<unknown> {
+    return this.run();
   }
 
   /**

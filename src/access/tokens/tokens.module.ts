@@ -27,6 +27,7 @@ import { RefreshTokensService } from './refresh/refresh-tokens.service.js';
 import { RevokedAccessTokenEntity } from './access/revoked-access-token.entity.js';
 import { TokenKeyEntity } from './keys/token-key.entity.js';
 import { TokenKeysRepository } from './keys/token-keys.repository.js';
+import { TokenKeyRotationWorker } from './keys/token-key-rotation.worker.js';
 import { TokenKeysService } from './keys/token-keys.service.js';
 import { TokenRevocationService } from './access/token-revocation.service.js';
 import { TOKENS_PURGE } from './tokens-purge.js';
@@ -68,6 +69,7 @@ const EXPORTED = [
     GrantsPersonalData,
     GrantsRepository,
     RefreshTokensRepository,
+    TokenKeyRotationWorker,
     TokenKeysRepository,
   ],
   exports: EXPORTED,

@@ -18,6 +18,7 @@ import { MemberSessions } from './access/member-sessions.service.js';
 import { PortalLinkEntity } from './access/portal-link.entity.js';
 import { LinkSessionEntity } from './access/link-session.entity.js';
 import { PortalPersonalData } from './access/portal-personal-data.service.js';
+import { PortalServices } from './frame/portal-context.js';
 import { PortalAccessService } from './access/portal-access.service.js';
 import { PortalContactsController } from './endpoints/portal-contacts.controller.js';
 import { PortalCredentialsController } from './application/portal-credentials.controller.js';
@@ -88,6 +89,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     MemberSessions,
     MemberSessionsRepository,
     PortalAccessService,
+    PortalServices,
     PortalEntryGuard,
     PortalGuard,
     PortalHomeService,
@@ -99,7 +101,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     SandboxStatesRepository,
     SandboxStreams,
   ],
-  exports: [PortalAccessService],
+  exports: [PortalAccessService, PortalServices],
 })
 export class WebhookPortalModule {
   @Answers('purge.tasks')

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Answers } from '#platform/database/domain/domain-map.js';
 import { say } from '#platform/language/text.js';
-import { inWords } from '#access/users/accounts/own-words.js';
+import { inWords, OwnWords } from '#access/users/accounts/own-words.js';
 import { recordOf, section } from '#access/users/accounts/personal-data.js';
+import { ADMIN_ACTIONS } from './admin-actions.js';
 import { shownDetails, stateOf } from './approval.entity.js';
 import { ApprovalsRepository } from './approvals.repository.js';
 
@@ -28,7 +29,7 @@ export class ApprovalsPersonalData {
         }));
       },
       columns: {
-        [say('What')]: ({ action }) => inWords(`approval.${action}`),
+        [say('What')]: ({ action }) => new OwnWords(ADMIN_ACTIONS[action].words),
         [say('State')]: ({ state }) => inWords(`approval_state.${state}`),
         [say('Asked')]: ({ requested_at: at }) => at,
         [say('Decided')]: ({ decided_at: at }) => at,

@@ -6,11 +6,11 @@ import { IdentityProvidersModule } from '#access/identity-providers/identity-pro
 import { UsersModule } from '#access/users/users.module.js';
 import { Answers } from '#platform/database/domain/domain-map.js';
 import type { PurgePreparation, PurgeTask } from '#platform/database/purge/purge-tasks.js';
+import { ActionServices } from './admin-actions.js';
 import { ApprovalEntity } from './approval.entity.js';
 import { ApprovalsPersonalData } from './approvals-personal-data.service.js';
 import { ApprovalsRepository } from './approvals.repository.js';
 import { ApprovalsService } from './approvals.service.js';
-import { ApprovedActions } from './approved-actions.service.js';
 import { FourEyes } from './four-eyes.service.js';
 import { APPROVALS_PURGE } from './approvals-purge.js';
 
@@ -23,7 +23,7 @@ import { APPROVALS_PURGE } from './approvals-purge.js';
     IdentityProvidersModule,
     TypeOrmModule.forFeature([ApprovalEntity]),
   ],
-  providers: [ApprovalsPersonalData, ApprovalsRepository, ApprovalsService, ApprovedActions, FourEyes],
+  providers: [ActionServices, ApprovalsPersonalData, ApprovalsRepository, ApprovalsService, FourEyes],
   exports: [ApprovalsService, FourEyes],
 })
 export class ApprovalsModule {

@@ -9,13 +9,14 @@ import { ConsoleEventVersionsController } from './catalogues/event-versions.cont
 import { ConsolePurposesController } from './catalogues/purposes.controller.js';
 import { ConsoleScopesController } from './catalogues/scopes.controller.js';
 import { ConsoleClientConsentsController } from './clients/client-consents.controller.js';
-import { ConsoleClientActionsController } from './clients/client-actions.controller.js';
+import { CLIENT_ACTION_CONTROLLERS, ClientSubjects } from './clients/client-actions.js';
 import { ConsoleClientLogoController } from './clients/client-logo.controller.js';
 import { ConsoleClientRefusalsController } from './clients/client-refusals.controller.js';
 import { ConsoleClientRequestsController } from './clients/client-requests.controller.js';
 import { ConsoleClientSecretsController } from './clients/client-secrets.controller.js';
 import { ConsoleClientsController } from './clients/clients.controller.js';
 import { ConsoleConfirmPasswordController } from './confirm-password.controller.js';
+import { ConsoleServices } from './console-context.js';
 import { ConsoleGuard } from './console.guard.js';
 import { ConsoleGrantsController } from './grants/grants.controller.js';
 import { ConsoleMailsController } from './mails/mails.controller.js';
@@ -31,7 +32,7 @@ import { ConsoleUserApplicationsController } from './users/user-applications.con
 import { ConsoleUserIdentitiesController } from './users/user-identities.controller.js';
 import { ConsoleOperatorInvitationsController } from './users/operator-invitations.controller.js';
 import { ConsoleUserMembersController } from './users/user-members.controller.js';
-import { ConsoleUserActionsController } from './users/user-actions.controller.js';
+import { USER_ACTION_CONTROLLERS, UserSubjects } from './users/user-actions.js';
 import { ConsoleUsersController } from './users/users.controller.js';
 import { ConsoleDeliveriesController } from './webhooks/deliveries.controller.js';
 import { WaitingRepository } from './waiting/waiting.repository.js';
@@ -45,7 +46,6 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleAuditController,
     ConsoleBrandController,
     ConsoleClientConsentsController,
-    ConsoleClientActionsController,
     ConsoleClientLogoController,
     ConsoleClientRefusalsController,
     ConsoleClientRequestsController,
@@ -69,9 +69,19 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleUserIdentitiesController,
     ConsoleOperatorInvitationsController,
     ConsoleUserMembersController,
-    ConsoleUserActionsController,
     ConsoleUsersController,
+    ...CLIENT_ACTION_CONTROLLERS,
+    ...USER_ACTION_CONTROLLERS,
   ],
-  providers: [ConsoleGuard, ConsoleSearch, PersonalExports, Pickers, WaitingRepository],
+  providers: [
+    ClientSubjects,
+    ConsoleGuard,
+    ConsoleSearch,
+    ConsoleServices,
+    PersonalExports,
+    Pickers,
+    UserSubjects,
+    WaitingRepository,
+  ],
 })
 export class ConsoleModule {}

@@ -1,21 +1,25 @@
+import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EventClient } from '#records/activity/activity.js';
 import type { Actor } from '#records/audit/audit.service.js';
-import type { Cookies } from '#platform/http/server/cookies.js';
-import type { CsrfService } from '#platform/http/forms/csrf.service.js';
+import { Cookies } from '#platform/http/server/cookies.js';
+import { CsrfService } from '#platform/http/forms/csrf.service.js';
 import type { PageAnswer } from '#platform/http/page-routes/page-answer.js';
 import { PageContext } from '#platform/http/page-routes/page-context.js';
 import { originOf } from '#platform/http/server/request-origin.js';
 import type { LayoutProps } from '#platform/web/layout/layout.js';
-import type { ShownOnce } from '#access/users/sessions/shown-once.service.js';
+import { SecondFactorService } from '#access/users/factors/second-factor.service.js';
+import { ShownOnce } from '#access/users/sessions/shown-once.service.js';
 import type { SignedInUser } from '#access/users/sessions/signed-in-user.js';
 import { bindingOfUser } from '#access/users/sessions/user-page-context.js';
 import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
 import { portalLayout, PORTAL_SIGN_IN_AREA, PORTAL_SIGN_IN_PATH, type PortalPage } from './portal-layout.js';
 import { PORTAL_ROUTES } from './portal-routes.js';
-import type { MemberSessions } from '../access/member-sessions.service.js';
+import { MemberSessions } from '../access/member-sessions.service.js';
 import type { Portals } from '../access/member-sessions.repository.js';
 import type { PortalVisitor } from '../access/portal-visitor.js';
+
+const PORTAL_AREA = 'portal';
 
 const NOTICES = {
   endpoint_added:
@@ -50,6 +54,18 @@ const NOTICES = {
 /** What a route of the portal returns. */
 export type PortalAnswer = PageAnswer<PortalPage, keyof typeof NOTICES>;
 
+/** What every page of the portal may need. */
+@Injectable()
+export class PortalServices {
+  constructor(
+    readonly memberSessions: MemberSessions,
+    readonly shownOnce: ShownOnce,
+    readonly factors: SecondFactorService,
+    readonly csrf: CsrfService,
+    readonly cookies: Cookies,
+  ) {}
+}
+
 /** A request inside the portal, after its guard. */
 export class PortalContext extends PageContext<PortalPage> {
   /** The endpoint that a posted form is about, as the guard has read it. Only for routes with the subject `an endpoint`. */
@@ -58,15 +74,12 @@ export class PortalContext extends PageContext<PortalPage> {
 
   constructor(
     readonly visitor: PortalVisitor,
-    private readonly memberSessions: MemberSessions,
-    private readonly shownOnce: ShownOnce,
-    private readonly isConfirmed: (user: SignedInUser) => Promise<boolean>,
+    private readonly services: PortalServices,
     request: FastifyRequest,
     reply: FastifyReply,
-    csrf: CsrfService,
-    cookies: Cookies,
   ) {
-    super({ name: 'portal', notices: NOTICES, home: PORTAL_SIGN_IN_PATH }, request, reply, csrf, cookies);
+    const area = { name: PORTAL_AREA, notices: NOTICES, home: PORTAL_SIGN_IN_PATH };
+    super(area, request, reply, services.csrf, services.cookies);
   }
 
   get clientId(): string {
@@ -95,21 +108,21 @@ export class PortalContext extends PageContext<PortalPage> {
   async adminState(): Promise<'no admin' | 'to confirm' | 'confirmed'> {
     const { role, user } = this.visitor;
     if (role !== 'admin' || !user) return 'no admin';
-    return (await this.isConfirmed(user)) ? 'confirmed' : 'to confirm';
+    return (await this.services.factors.mayChange(user)) ? 'confirmed' : 'to confirm';
   }
 
   override keepShown(path: string, value: object): void {
-    this.shownOnce.keep(this.reply, this.member, path, value);
+    this.services.shownOnce.keep(this.reply, this.member, path, value);
   }
 
   /** The `showOnce` value of the previous form; undefined if it was already shown. */
   takeShown(): unknown {
     const { user } = this.visitor;
-    return user && this.shownOnce.take(this.request, this.reply, user, this.path);
+    return user && this.services.shownOnce.take(this.request, this.reply, user, this.path);
   }
 
   override async prepare(): Promise<void> {
-    this.portals = await this.memberSessions.portalsOf(this.visitor);
+    this.portals = await this.services.memberSessions.portalsOf(this.visitor);
   }
 
   layOut(page: PortalPage): LayoutProps {
@@ -121,11 +134,14 @@ export class PortalContext extends PageContext<PortalPage> {
     );
   }
 
-  /** The path identifies the action and its object. Forms that open another portal are bound to the login, not to this session. */
   protected bindingIn(path: string): string {
-    const { user } = this.visitor;
-    if (user && path.startsWith(`${PORTAL_SIGN_IN_PATH}/`))
-      return bindingOfUser(PORTAL_SIGN_IN_AREA, path, user);
-    return `${this.area.name} ${path} ${this.visitor.sessionDigest.toString('base64url')}`;
+    return portalBinding(path, this.visitor);
   }
+}
+
+/** What a form of the portal is bound to: its path identifies the action and its object. Forms that open another portal are bound to the login. */
+export function portalBinding(path: string, { user, sessionDigest }: PortalVisitor): string {
+  if (user && path.startsWith(`${PORTAL_SIGN_IN_PATH}/`))
+    return bindingOfUser(PORTAL_SIGN_IN_AREA, path, user);
+  return `${PORTAL_AREA} ${path} ${sessionDigest.toString('base64url')}`;
 }

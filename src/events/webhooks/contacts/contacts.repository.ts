@@ -3,19 +3,25 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Not, Repository } from 'typeorm';
 import { ClientEntity } from '#access/clients/client.entity.js';
 import type { MailedApplication } from '#records/mail/mail-content.js';
+import { OneTimeLinks, secondsFromNow } from '#platform/database/queries/one-time-links.js';
 import { emailKeyOf } from '#access/users/accounts/email.js';
 import { ContactEntity } from './contact.entity.js';
 
 /** A contact as its client sees it. */
 export type Contact = Pick<ContactEntity, 'id' | 'clientId' | 'email' | 'verifiedAt'>;
 
-const works = (alias = ''): string =>
-  `${alias}linkDigest = :digest AND ${alias}linkExpiresAt > now() AND ${alias}verifiedAt IS NULL`;
-const expiry = (ttl: number) => () => `now() + make_interval(secs => ${Math.trunc(ttl)})`;
-
 @Injectable()
 export class ContactsRepository {
-  constructor(@InjectRepository(ContactEntity) private readonly contacts: Repository<ContactEntity>) {}
+  private readonly oneTime: OneTimeLinks<ContactEntity>;
+
+  constructor(@InjectRepository(ContactEntity) private readonly contacts: Repository<ContactEntity>) {
+    this.oneTime = new OneTimeLinks(contacts, {
+      digest: 'linkDigest',
+      expiresAt: 'linkExpiresAt',
+      usedAt: 'verifiedAt',
+      alsoSet: { linkDigest: null, linkExpiresAt: null },
+    });
+  }
 
   /** Locks the client, so that its contacts can be counted. */
   lockClient(clientId: string): Promise<MailedApplication | null> {
@@ -73,7 +79,7 @@ export class ContactsRepository {
         ...contact,
         emailKey: emailKeyOf(contact.email),
         linkDigest: digest,
-        linkExpiresAt: expiry(ttl),
+        linkExpiresAt: secondsFromNow(ttl),
       })
       .execute();
   }
@@ -93,7 +99,7 @@ export class ContactsRepository {
     const { raw } = await this.contacts
       .createQueryBuilder()
       .update()
-      .set({ linkDigest: digest, linkExpiresAt: expiry(ttl) })
+      .set({ linkDigest: digest, linkExpiresAt: secondsFromNow(ttl) })
       .where('id = :id AND clientId = :clientId AND verifiedAt IS NULL', { id, clientId })
       .returning(['email'])
       .execute();
@@ -102,24 +108,12 @@ export class ContactsRepository {
 
   /** The address of a link that works. */
   async findByLink(digest: Buffer): Promise<string | undefined> {
-    const contact = await this.contacts
-      .createQueryBuilder('contact')
-      .where(works('contact.'), { digest })
-      .getOne();
-    return contact?.email;
+    return (await this.oneTime.find(digest))?.email;
   }
 
   /** Verifies the address and uses up the link; undefined if the link no longer works. */
-  async verify(digest: Buffer): Promise<{ id: string; clientId: string } | undefined> {
-    const { raw } = await this.contacts
-      .createQueryBuilder()
-      .update()
-      .set({ verifiedAt: () => 'now()', linkDigest: null, linkExpiresAt: null })
-      .where(works(), { digest })
-      .returning(['id', 'clientId'])
-      .execute();
-    const [row] = raw as { id: string; client_id: string }[];
-    return row && { id: row.id, clientId: row.client_id };
+  verify(digest: Buffer): Promise<ContactEntity | undefined> {
+    return this.oneTime.use(digest);
   }
 
   async delete(id: string, clientId: string): Promise<boolean> {

@@ -130,6 +130,7 @@ export class AccessChanges {
   /** Whether `hasChanged` can be trusted: every change committed more than 90 ms ago is known. */
   get isTrusted(): boolean {
     this.askedAt = performance.now();
+    // oxlint-disable-next-line no-restricted-globals -- reads the changes only while somebody relies on them
     this.proving ??= detached(() => setInterval(() => void this.prove(), READ_EVERY_MS).unref());
     return this.askedAt - this.provenAt < TRUSTED_MS;
   }

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as rest } from 'node:timers/promises';
-import { Interval } from '@nestjs/schedule';
 import { Counter, Gauge } from 'prom-client';
 import { Settings } from '#platform/config/settings.js';
 import { DomainQuestions } from '../domain/domain-questions.service.js';
@@ -40,7 +39,6 @@ export function restAfter(took: number, since: number): number {
   return took * (since < PATIENCE_MS ? REST : REST_WHEN_LATE);
 }
 
-const PURGE_EVERY_MS = 60_000;
 const PREPARED_AT_ONCE = 1000;
 const REST_AFTER_TIMEOUT_MS = 1_000;
 
@@ -74,12 +72,11 @@ export class PurgeService extends PeriodicWorker {
     settings: Settings,
     schema: SchemaCompatibility,
   ) {
-    super('The purge stopped early', settings, schema);
+    super({ everyMs: 60_000, failure: 'The purge stopped early' }, settings, schema);
   }
 
-  @Interval(PURGE_EVERY_MS)
-  protected purgeOnSchedule(): Promise<void> {
-    return this.runAlone(() => this.purge());
+  protected work(): Promise<number> {
+    return this.purge();
   }
 
   /**

@@ -7,7 +7,8 @@ import {
   RedirectUriRequestsQuery,
   RejectionDto,
 } from '../../api/redirect-uri-requests/admin-redirect-uri-requests.dto.js';
-import type { ConsoleAnswer, ConsoleContext, ConsoleNotice } from '../console-context.js';
+import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
+import type { ConsoleNotice } from '../console-notices.js';
 import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';
 import { Pickers } from '../pickers.service.js';

@@ -93,6 +93,7 @@ export class SandboxStreams implements OnModuleDestroy {
     this.streams.add(stream);
     stream.once('close', () => this.remove(stream));
     stream.comment();
+    // oxlint-disable-next-line no-restricted-globals -- looks only while pages are open
     this.looking ??= detached(() => setInterval(() => void this.look(), LOOK_EVERY_MS).unref());
     return stream;
   }
