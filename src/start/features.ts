@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
+import { ConsentReceiptsModule } from '#features/consent-receipts/consent-receipts.module.js';
 import { OtlpExportModule } from '#features/otlp-export/otlp-export.module.js';
 
 /** What the service has beyond its core. Without its line here and its folder, a feature is gone, and nothing else changes. */
-export const FEATURES: Type[] = [OtlpExportModule];
+export const FEATURES: Type[] = [ConsentReceiptsModule, OtlpExportModule];

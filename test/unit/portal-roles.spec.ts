@@ -19,7 +19,7 @@ const withRole = (role: string): string[] => routesOfRole(PORTAL_ROUTES.all(), r
 /** Who may use which route of the portal: a change here is a change of what a member may do (contract §20). */
 describe('The least role of the routes of the portal', () => {
   it('is known for every route', () => {
-    const all = declaredRoutes(WebhookPortalModule).map(nameOf);
+    const all = declaredRoutes(WebhookPortalModule, '/portal').map(nameOf);
     expect([...PORTAL_ROUTES.all().map(nameOf), ...OPEN].sort()).toEqual(all.sort());
   });
 

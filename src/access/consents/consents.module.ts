@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { BrandModule } from '#records/brand/brand.module.js';
 import { AuditModule } from '#records/audit/audit.module.js';
 import { ConsentImportService } from './import/consent-import.service.js';
 import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
@@ -25,9 +24,6 @@ import { ConsentRecordService } from './record/consent-record.service.js';
 import { ConsentVersionEntity } from './record/consent-version.entity.js';
 import { ConsentVersionsRepository } from './record/consent-versions.repository.js';
 import { ConsentWordsRepository } from './record/consent-words.repository.js';
-import { ReceiptKeyEntity } from './record/receipt-key.entity.js';
-import { ReceiptKeysRepository } from './record/receipt-keys.repository.js';
-import { ReceiptKeysService } from './record/receipt-keys.service.js';
 
 const EXPORTED = [
   ConsentEvents,
@@ -36,7 +32,6 @@ const EXPORTED = [
   ConsentRecordService,
   ConsentsService,
   ConsentApprovals,
-  ReceiptKeysService,
 ];
 
 /** Which user consented to what for which client. */
@@ -45,16 +40,9 @@ const EXPORTED = [
     ClientsModule,
     ScopesModule,
     AuditModule,
-    BrandModule,
     UsersModule,
     NotificationsModule,
-    TypeOrmModule.forFeature([
-      ConsentEntity,
-      ConsentNoticeEntity,
-      ConsentVersionEntity,
-      ConsentWordsEntity,
-      ReceiptKeyEntity,
-    ]),
+    TypeOrmModule.forFeature([ConsentEntity, ConsentNoticeEntity, ConsentVersionEntity, ConsentWordsEntity]),
   ],
   providers: [
     ...EXPORTED,
@@ -65,7 +53,6 @@ const EXPORTED = [
     ConsentExpiryRepository,
     ConsentVersionsRepository,
     ConsentWordsRepository,
-    ReceiptKeysRepository,
   ],
   exports: EXPORTED,
 })

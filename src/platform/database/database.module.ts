@@ -12,6 +12,7 @@ import { SchemaCompatibility } from './migrations/schema-compatibility.service.j
 import { PurgeTasks } from './purge/purge-tasks.js';
 import { PurgeRepository } from './purge/purge.repository.js';
 import { PurgeService } from './purge/purge.service.js';
+import { Reseals } from './reseals.js';
 import { Statements } from './queries/statements.js';
 import { Transactions } from './queries/transactions.js';
 
@@ -20,6 +21,7 @@ const EXPORTED = [
   Listener,
   PurgeService,
   PurgeTasks,
+  Reseals,
   SchemaCompatibility,
   Statements,
   Transactions,

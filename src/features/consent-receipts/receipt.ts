@@ -1,4 +1,4 @@
-import type { VersionWithWords } from './consent-versions.repository.js';
+import type { VersionWithWords } from '#access/consents/record/version-with-words.js';
 
 /** What a receipt says of one version of a consent; the members follow ISO/IEC TS 27560:2023 where it has them. */
 export interface Receipt {

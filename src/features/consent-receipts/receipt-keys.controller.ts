@@ -1,6 +1,6 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiTags, ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { ReceiptKeysService } from '#access/consents/record/receipt-keys.service.js';
+import { ReceiptKeysService } from './receipt-keys.service.js';
 import { ApiAnswer, ApiEndpoint, ApiProblems } from '#platform/http/api/api-answers.js';
 import { oneOf, text } from '#platform/http/api/api-schemas.js';
 

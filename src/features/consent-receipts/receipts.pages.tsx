@@ -5,7 +5,7 @@ import type { ConsentMethod } from '#access/consents/consent-terms.js';
 import { EVENT_WORDS, howOf } from '#access/consents/record/event-words.js';
 import type { ConsentWords } from '#access/consents/record/consent-words.js';
 import type { ConsentVersionEntity } from '#access/consents/record/consent-version.entity.js';
-import type { Receipt } from '#access/consents/record/receipt.js';
+import type { Receipt } from './receipt.js';
 import type { Page } from '#platform/database/queries/read-page.js';
 import { say } from '#platform/language/text.js';
 import { LinkButton } from '#platform/web/forms/form.js';
@@ -13,8 +13,8 @@ import { LanguageContext, Say, useText } from '#platform/web/layout/say.js';
 import { Facts } from '#platform/web/tables/facts.js';
 import { Moment } from '#platform/web/tables/moment.js';
 import { NEXT_PREVIOUS, PagedList } from '#platform/web/tables/pager.js';
-import type { AccountPage } from './account-layout.js';
-import { hidden } from './message-parts.js';
+import type { AccountPage } from '#entrypoints/account/pages/account-layout.js';
+import { hidden } from '#entrypoints/account/pages/message-parts.js';
 
 const NAMELESS = say('An application');
 

@@ -2,22 +2,25 @@ import { say } from '#platform/language/text.js';
 import { Param, Query } from '@nestjs/common';
 import { ConsentRecordService } from '#access/consents/record/consent-record.service.js';
 import { pageRequestOf } from '#platform/http/api/page-query.js';
-import { AccountListQuery, VersionsQuery } from './account-list-query.js';
+import { AccountListQuery } from '#entrypoints/account/account-list-query.js';
+import { VersionsQuery } from './versions-query.js';
 import { Context } from '#platform/http/page-routes/page-context.js';
 import { notFound } from '#platform/http/problems/problem.js';
 import { isId } from '#platform/secrets/ids.js';
 import { PurposesService } from '#access/scopes/purposes/purposes.service.js';
 import { scopeWordsIn } from '#access/scopes/scope.entity.js';
 import { ScopesService } from '#access/scopes/scopes.service.js';
-import type { AccountAnswer, AccountContext } from './account-context.js';
-import { AccountGet, AccountPages } from './account-pages.decorator.js';
-import { receiptPage, receiptsOfPage, receiptsPage } from './pages/receipts.pages.js';
+import type { AccountAnswer, AccountContext } from '#entrypoints/account/account-context.js';
+import { AccountGet, AccountPages } from '#entrypoints/account/account-pages.decorator.js';
+import { ReceiptsService } from './receipts.service.js';
+import { receiptPage, receiptsOfPage, receiptsPage } from './receipts.pages.js';
 
 /** Receipts of what a user agreed to, for every version of every consent (docs/consent-receipts.md). */
 @AccountPages('receipts')
 export class AccountReceiptsController {
   constructor(
     private readonly record: ConsentRecordService,
+    private readonly receipts: ReceiptsService,
     private readonly scopes: ScopesService,
     private readonly purposes: PurposesService,
   ) {}
@@ -47,8 +50,7 @@ export class AccountReceiptsController {
   @AccountGet(':id')
   async show(@Context() context: AccountContext, @Param('id') id: string): Promise<AccountAnswer> {
     const { language } = context.reader;
-    const found = await this.record.get(context.user.id, id);
-    const { receipt } = await this.record.receipt(found);
+    const { receipt } = await this.receipts.get(context.user.id, id);
     const described = await this.scopes.describe(receipt.scopes);
     const wordsOf = (name: string) => {
       const scope = described.find((each) => each.name === name);
@@ -61,7 +63,7 @@ export class AccountReceiptsController {
   /** The same receipt, signed, as a file. */
   @AccountGet(':id/file')
   async download(@Context() context: AccountContext, @Param('id') id: string): Promise<AccountAnswer> {
-    const signed = await this.record.receipt(await this.record.get(context.user.id, id));
+    const signed = await this.receipts.get(context.user.id, id);
     const text = `${JSON.stringify(signed, null, 2)}\n`;
     return { file: { name: `receipt-${id}.json`, type: 'application/json', text } };
   }
