@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { ofFeature } from '../support/features.js';
 import type { PurgeTask } from '#platform/database/purge/purge-tasks.js';
 
 /** The module that owns each table: only it changes the table. */
@@ -9,6 +10,7 @@ const OWNERS: Record<string, string[]> = {
   admin: ['approvals'],
   audit: ['audit_events'],
   brand: ['brand', 'logos'],
+  'client-contacts': ['client_contacts'],
   clients: ['clients', 'client_secret_uses', 'client_secrets'],
   'consent-receipts': ['receipt_keys'],
   consents: ['consent_notices', 'consent_versions', 'consent_words', 'consents'],
@@ -41,7 +43,6 @@ const OWNERS: Record<string, string[]> = {
   ],
   'webhook-portal': ['portal_links', 'portal_member_sessions', 'portal_sessions'],
   webhooks: [
-    'client_contacts',
     'deliveries',
     'delivery_attempts',
     'encryption_canary',
@@ -116,13 +117,15 @@ const READS: Record<string, string[]> = {
     'sandbox_faults',
     'sandbox_planned_events',
   ],
-  'events/webhooks/contacts/contacts.repository.ts': ['clients'],
   'events/webhooks/deliveries/deliveries.repository.ts': ['clients'],
   'events/webhooks/deliveries/delivery-queue.repository.ts': ['clients'],
   'events/webhooks/deliveries/recoveries.repository.ts': ['clients', 'consents', 'users'],
   'events/webhooks/endpoints/endpoints.repository.ts': ['clients'],
   'events/webhooks/events/events.repository.ts': ['clients', 'consents', 'users'],
   'events/webhooks/feed/event-feed.repository.ts': ['clients', 'consents'],
+  ...Object.fromEntries(
+    ofFeature('client-contacts', [['features/client-contacts/contacts.repository.ts', ['clients']]]),
+  ),
   // Before the service is put together, when no module has its repository yet.
   'events/webhooks/signing/encryption-canary.repository.ts': ['token_keys'],
   'start/bootstrap-operator.ts': ['audit_events', 'client_secrets', 'clients', 'users'],

@@ -22,6 +22,8 @@ import { AccountPasswordController } from './account-password.controller.js';
 import { AccountSecurityController } from './account-security.controller.js';
 import { AccountSessionsController } from './account-sessions.controller.js';
 import { AccountGuard } from './account.guard.js';
+import { AddressLinks } from './sign-up/address-links.js';
+import { UnsubscribeLinks } from './unsubscribe-links.js';
 import { ApplicationLinks } from './pages/application-links.js';
 import { AfterAnswer } from './sign-up/after-answer.service.js';
 import { MailedLinks } from './sign-up/mailed-links.service.js';
@@ -65,7 +67,7 @@ import { UnsubscribeController } from './unsubscribe.controller.js';
     SignUpController,
     UnsubscribeController,
   ],
-  providers: [AccountGuard, AfterAnswer, ApplicationLinks, MailedLinks],
-  exports: [ApplicationLinks, MailedLinks],
+  providers: [AccountGuard, AddressLinks, AfterAnswer, ApplicationLinks, MailedLinks, UnsubscribeLinks],
+  exports: [AddressLinks, ApplicationLinks, MailedLinks, UnsubscribeLinks],
 })
 export class AccountModule {}

@@ -19,7 +19,6 @@ import { PortalLinkEntity } from './access/portal-link.entity.js';
 import { LinkSessionEntity } from './access/link-session.entity.js';
 import { PortalPersonalData } from './access/portal-personal-data.service.js';
 import { PortalAccessService } from './access/portal-access.service.js';
-import { PortalContactsController } from './endpoints/portal-contacts.controller.js';
 import { PortalCredentialsController } from './application/portal-credentials.controller.js';
 import { PortalDeliveriesController } from './deliveries/portal-deliveries.controller.js';
 import { PortalEndpointController } from './endpoints/portal-endpoint.controller.js';
@@ -65,7 +64,6 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     TypeOrmModule.forFeature([MemberSessionEntity, PortalLinkEntity, LinkSessionEntity]),
   ],
   controllers: [
-    PortalContactsController,
     PortalCredentialsController,
     PortalEntryController,
     PortalHomeController,
@@ -99,7 +97,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     SandboxStatesRepository,
     SandboxStreams,
   ],
-  exports: [PortalAccessService],
+  exports: [MemberSessions, PortalAccessService, PortalSearch],
 })
 export class WebhookPortalModule {
   constructor(purge: PurgeTasks) {

@@ -35,7 +35,7 @@ import { ClientSecretsService } from '#access/clients/client-secrets.service.js'
 import { ClientsService } from '#access/clients/clients.service.js';
 import { MemberSessions } from '#entrypoints/webhook-portal/access/member-sessions.service.js';
 import { PortalLinksRepository } from '#entrypoints/webhook-portal/access/portal-links.repository.js';
-import { ContactsService } from '#events/webhooks/contacts/contacts.service.js';
+import { insertContact } from '../../support/contacts.js';
 import { RecoveriesService } from '#events/webhooks/deliveries/recoveries.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { newRecoveryCode, recoveryCodeDigest } from '#access/users/factors/recovery-codes.service.js';
@@ -210,9 +210,7 @@ export class World {
     },
     contactId: async () => {
       const { id } = await this.client();
-      const contacts = this.app.get(ContactsService);
-      await contacts.add(id, `contact${++count}@mail.example`, SERVICE_ACTOR);
-      return (await contacts.list(id))[0]!.id;
+      return insertContact(this.service.database, id, `contact${++count}@mail.example`);
     },
     ownerSession: async () => this.newSession(await this.owner()),
     memberSession: async () => {

@@ -3,6 +3,7 @@ import type { EventClient } from '#records/activity/activity.js';
 import type { Actor } from '#records/audit/audit.service.js';
 import type { Cookies } from '#platform/http/server/cookies.js';
 import type { CsrfService } from '#platform/http/forms/csrf.service.js';
+import { Notices, type AddedNotice } from '#platform/http/page-routes/notices.js';
 import type { PageAnswer } from '#platform/http/page-routes/page-answer.js';
 import { PageContext } from '#platform/http/page-routes/page-context.js';
 import { originOf } from '#platform/http/server/request-origin.js';
@@ -17,7 +18,8 @@ import type { MemberSessions } from '../access/member-sessions.service.js';
 import type { Portals } from '../access/member-sessions.repository.js';
 import type { PortalVisitor } from '../access/portal-visitor.js';
 
-const NOTICES = {
+/** What the portal says after a form. */
+export const PORTAL_NOTICES = new Notices({
   endpoint_added:
     'Endpoint added. Next: put its secret into your program, and send a test to check that it works.',
   endpoint_saved: 'Endpoint updated.',
@@ -26,9 +28,6 @@ const NOTICES = {
   endpoint_deleted: 'Endpoint deleted.',
   secret_rotated:
     'Secret rotated. Reveal the new secret and put it into your program before the old one expires.',
-  contact_added: 'Contact added. We sent a link to the address, with which its owner confirms it.',
-  contact_link_sent: 'We sent the link once more.',
-  contact_removed: 'Contact removed.',
   driver_created: 'Driver created. Next: grant consent, and start a session.',
   driver_deleted: 'Driver deleted.',
   session_started: 'Session started. Its events are published at their time.',
@@ -45,10 +44,12 @@ const NOTICES = {
   member_changed: 'Role changed.',
   member_removed: 'Member removed.',
   invitation_withdrawn: 'Invitation withdrawn. Its link no longer works.',
-} as const;
+});
+
+type PortalNotice = typeof PORTAL_NOTICES extends Notices<infer Name> ? Name | AddedNotice : never;
 
 /** What a route of the portal returns. */
-export type PortalAnswer = PageAnswer<PortalPage, keyof typeof NOTICES>;
+export type PortalAnswer = PageAnswer<PortalPage, PortalNotice>;
 
 /** A request inside the portal, after its guard. */
 export class PortalContext extends PageContext<PortalPage> {
@@ -66,7 +67,13 @@ export class PortalContext extends PageContext<PortalPage> {
     csrf: CsrfService,
     cookies: Cookies,
   ) {
-    super({ name: 'portal', notices: NOTICES, home: PORTAL_SIGN_IN_PATH }, request, reply, csrf, cookies);
+    super(
+      { name: 'portal', notices: PORTAL_NOTICES.texts, home: PORTAL_SIGN_IN_PATH },
+      request,
+      reply,
+      csrf,
+      cookies,
+    );
   }
 
   get clientId(): string {

@@ -5,13 +5,13 @@ import { isUniqueViolation } from '#platform/database/queries/database-errors.js
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { conflict, notFound } from '#platform/http/problems/problem.js';
 import type { MailedApplication, MailText } from '#records/mail/mail-content.js';
-import { MAIL_TEXTS } from '#records/mail/mail-texts.js';
 import { MailsService } from '#records/mail/mails.service.js';
 import { UnsubscribeKeys } from '#records/mail/unsubscribe-keys.service.js';
 import { newId } from '#platform/secrets/ids.js';
 import { digestOf, isSecret, newLink } from '#platform/secrets/tokens.js';
 import { UserErasures } from '#access/users/accounts/user-erasures.js';
-import { DISABLED_BECAUSE, type EndpointDisabledReason } from '../endpoints/endpoint.entity.js';
+import { DISABLED_BECAUSE, type EndpointDisabledReason } from '#events/webhooks/endpoints/endpoint.entity.js';
+import { CONTACT_MAILS } from './contact-mails.js';
 import { ContactsRepository, type Contact } from './contacts.repository.js';
 
 /** Contract §18: the maximum per client. */
@@ -124,15 +124,14 @@ export class ContactsService {
     return contact && opened.isFor(contact.email) ? contact : undefined;
   }
 
-  /** Tells the contacts that an endpoint is failing, at most daily. */
-  async tellFailing(endpointId: string): Promise<void> {
-    if (!this.mails.isOn) return;
-    await this.transactions.run(async () => {
-      const endpoint = await this.repository.markTold(endpointId);
-      if (!endpoint) return;
-      const { clientId, url } = endpoint;
-      await this.tell('endpoint_failing', clientId, (client) => MAIL_TEXTS.endpointFailing(client, url));
-    });
+  /** Whether contacts are mailed. */
+  get isOn(): boolean {
+    return this.mails.isOn;
+  }
+
+  /** Tells the contacts that an endpoint is failing, in the transaction that notes it. */
+  tellFailing({ clientId, url }: { clientId: string; url: string }): Promise<void> {
+    return this.tell('endpoint_failing', clientId, (client) => CONTACT_MAILS.endpointFailing(client, url));
   }
 
   /** Tells the contacts that the service disabled an endpoint, in the transaction that disables it. */
@@ -140,9 +139,8 @@ export class ContactsService {
     { clientId, url }: { clientId: string; url: string },
     reason: EndpointDisabledReason,
   ): Promise<void> {
-    if (!this.mails.isOn) return;
     await this.tell('endpoint_disabled', clientId, (client) =>
-      MAIL_TEXTS.endpointDisabled(client, url, DISABLED_BECAUSE[reason]),
+      CONTACT_MAILS.endpointDisabled(client, url, DISABLED_BECAUSE[reason]),
     );
   }
 
@@ -150,7 +148,7 @@ export class ContactsService {
   async tellConsentsEnding(clientId: string, { count, day }: { count: string; day: string }): Promise<void> {
     const { baseUrl, consentNoticeDays: days } = this.settings;
     const ending = { count, days, url: `${baseUrl}/portal/sign-in` };
-    const mailOf = (client: MailedApplication) => MAIL_TEXTS.consentsEnding(client, ending);
+    const mailOf = (client: MailedApplication) => CONTACT_MAILS.consentsEnding(client, ending);
     await this.tell('consents_ending', clientId, mailOf, day);
   }
 
@@ -189,7 +187,7 @@ export class ContactsService {
       address: to.email,
       cause: `link ${to.digest.toString('base64url')}`,
       usefulSeconds: LINK_TTL_SECONDS,
-      mail: MAIL_TEXTS.verifyContact(to.client, `${this.settings.baseUrl}/email/verify/${to.key}`),
+      mail: CONTACT_MAILS.verifyContact(to.client, `${this.settings.baseUrl}/email/verify/${to.key}`),
     });
   }
 

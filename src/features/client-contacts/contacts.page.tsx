@@ -1,8 +1,8 @@
 import { TextField } from '#platform/web/forms/field.js';
 import { PageForm, PostForm } from '#platform/web/forms/form.js';
 import { State } from '#platform/web/tables/state.js';
-import { CONTACTS_PER_CLIENT } from '#events/webhooks/contacts/contacts.service.js';
-import type { PortalPage } from '../frame/portal-layout.js';
+import { CONTACTS_PER_CLIENT } from './contacts.service.js';
+import { PORTAL_PARTS, type PortalPage } from '#entrypoints/webhook-portal/frame/portal-layout.js';
 
 export interface ContactsPageProps {
   contacts: { id: string; email: string; verifiedAt: Date | null }[];
@@ -12,12 +12,19 @@ export interface ContactsPageProps {
   error?: string;
 }
 
-const PATH = '/portal/contacts';
+/** The path of the page. */
+export const CONTACTS_PATH = '/portal/contacts';
+
+const PART = PORTAL_PARTS.add(
+  'Webhooks',
+  { part: 'contacts', icon: 'contact-round', href: CONTACTS_PATH, label: 'Contacts' },
+  'deliveries',
+);
 
 /** The contacts of the client, and the form for another one. */
 export const contactsPage = ({ contacts, isMailOn, email, error }: ContactsPageProps): PortalPage => ({
   title: 'Contacts',
-  part: 'contacts',
+  part: PART,
   children: (
     <>
       <p>
@@ -41,7 +48,7 @@ export const contactsPage = ({ contacts, isMailOn, email, error }: ContactsPageP
                   <State tone="warn">Waiting for confirmation</State>
                 )}
               </p>
-              <PostForm action={`${PATH}/${contact.id}`} class="entry-actions">
+              <PostForm action={`${CONTACTS_PATH}/${contact.id}`} class="entry-actions">
                 {!contact.verifiedAt && isMailOn && (
                   <button type="submit" class="quiet" name="do" value="resend">
                     Send link again<span class="visually-hidden"> to {contact.email}</span>
@@ -59,7 +66,7 @@ export const contactsPage = ({ contacts, isMailOn, email, error }: ContactsPageP
         <>
           <h2>Add a contact</h2>
           <PageForm
-            action={PATH}
+            action={CONTACTS_PATH}
             values={{ email }}
             errors={error === undefined ? {} : { email: error }}
             submit="Add contact"

@@ -131,23 +131,4 @@ export class ContactsRepository {
   async deleteByEmail(email: string): Promise<void> {
     await this.contacts.delete({ emailKey: emailKeyOf(email) });
   }
-
-  /**
-   * Notes that the contacts are told that the endpoint is failing; undefined if it is not (10 of its last 20 attempts), or they were
-   * told within a day. By hand: the condition is about the text of the results.
-   */
-  async markTold(endpointId: string): Promise<{ clientId: string; url: string } | undefined> {
-    const [rows]: [{ clientId: string; url: string }[], number] = await this.contacts.manager.query(
-      `UPDATE webhook_endpoints e SET failing_told_at = now()
-        WHERE e.id = $1 AND e.enabled AND e.deleted_at IS NULL AND ${IS_FAILING} AND ${NOT_TOLD}
-       RETURNING e.client_id AS "clientId", e.url`,
-      [endpointId],
-    );
-    return rows[0];
-  }
 }
-
-/** Of an endpoint (`e`): 10 of its last 20 attempts have failed. */
-export const IS_FAILING = `length(replace(e.recent_results, '.', '')) >= 10`;
-/** Of an endpoint (`e`): its contacts were not told within a day. */
-export const NOT_TOLD = `coalesce(e.failing_told_at <= now() - interval '24 hours', true)`;

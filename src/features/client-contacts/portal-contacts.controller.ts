@@ -6,13 +6,26 @@ import { Context } from '#platform/http/page-routes/page-context.js';
 import { badRequest } from '#platform/http/problems/problem.js';
 import { illegible } from '#platform/http/validation/legible-text.js';
 import { MailLimitsService } from '#access/rate-limits/sign-in/mail-limits.service.js';
-import { ContactsService } from '#events/webhooks/contacts/contacts.service.js';
-import { contactsPage } from './contacts.page.js';
-import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
-import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decorator.js';
+import { ContactsService } from './contacts.service.js';
+import { CONTACTS_PATH as PATH, contactsPage } from './contacts.page.js';
+import {
+  PORTAL_NOTICES,
+  type PortalAnswer,
+  type PortalContext,
+} from '#entrypoints/webhook-portal/frame/portal-context.js';
+import {
+  PortalGet,
+  PortalPages,
+  PortalPost,
+} from '#entrypoints/webhook-portal/frame/portal-pages.decorator.js';
 
-const PATH = '/portal/contacts';
 const EMAIL_MAX = 254;
+
+const NOTICES = PORTAL_NOTICES.add({
+  contact_added: 'Contact added. We sent a link to the address, with which its owner confirms it.',
+  contact_link_sent: 'We sent the link once more.',
+  contact_removed: 'Contact removed.',
+});
 
 /** The addresses that are told when an endpoint is failing or was disabled, and when consents will soon end (contract §18). */
 @PortalPages('contacts')
@@ -41,7 +54,7 @@ export class PortalContactsController {
     return unlessConflict(
       async () => {
         await this.contacts.add(context.clientId, email, context.actor);
-        return { goTo: PATH, notice: 'contact_added' };
+        return { goTo: PATH, notice: NOTICES.contact_added };
       },
       (detail) => this.page(context, { email, error: detail, status: 409 }),
     );
@@ -55,7 +68,7 @@ export class PortalContactsController {
     switch (form.get('do')) {
       case 'remove':
         await this.contacts.remove(clientId, id, actor);
-        return { goTo: PATH, notice: 'contact_removed' };
+        return { goTo: PATH, notice: NOTICES.contact_removed };
       case 'resend': {
         // Since the page was shown.
         if (verifiedAt)
@@ -63,7 +76,7 @@ export class PortalContactsController {
         const error = await this.refusalOf(context, email);
         if (error !== undefined) return this.page(context, { error, status: 429 });
         await this.contacts.resend(clientId, id);
-        return { goTo: PATH, notice: 'contact_link_sent' };
+        return { goTo: PATH, notice: NOTICES.contact_link_sent };
       }
       default:
         throw badRequest('The form is incomplete. Go back, reload the page and try again.');

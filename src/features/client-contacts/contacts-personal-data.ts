@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { ClientsService } from '#access/clients/clients.service.js';
+import { PersonalData, section } from '#access/users/accounts/personal-data.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
+import { say } from '#platform/language/text.js';
+import { ContactsRepository } from './contacts.repository.js';
+
+/** The contacts with a person's address. */
+@Injectable()
+export class ContactsPersonalData {
+  constructor(
+    contacts: ContactsRepository,
+    clients: ClientsService,
+    users: UsersService,
+    data: PersonalData,
+  ) {
+    data.add(
+      section({
+        name: 'contact_of',
+        place: 93,
+        title: say('Applications that name you as a contact'),
+        about: say('Applications that want mails about their webhooks to go to your address.'),
+        read: async (userId: string, limit: number) => {
+          const user = await users.find(userId);
+          const found = user ? await contacts.listTo(user.email, limit) : [];
+          const names = await clients.namesById(found.map(({ clientId }) => clientId));
+          return found.map((contact) => ({
+            client_id: contact.clientId,
+            application: names.get(contact.clientId) ?? null,
+            address: contact.email,
+            confirmed_at: contact.verifiedAt,
+          }));
+        },
+        columns: {
+          [say('Application')]: ({ application }) => application,
+          [say('Address')]: ({ address }) => address,
+          [say('Confirmed')]: ({ confirmed_at: at }) => at,
+        },
+      }),
+    );
+  }
+}
