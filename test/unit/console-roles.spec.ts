@@ -1,6 +1,7 @@
 import '#entrypoints/admin/console/console.module.js';
 import { consoleRoutes as declared, mayUseRoute } from '#entrypoints/admin/console/console-routes.js';
 import { consoleRoutes } from '../support/console-routes.js';
+import { ofFeature } from '../support/features.js';
 
 const ROOT = '/admin/console';
 const ROUTES = declared().map(({ method, path, least }) => [`${method} ${path}`, least] as const);
@@ -40,8 +41,7 @@ describe('The least role of the routes of the console', () => {
       'GET /mails',
       'GET /notifications',
       'GET /purposes',
-      'GET /redirect-uris',
-      'GET /redirect-uris/:id',
+      ...ofFeature('redirect-uri-requests', ['GET /redirect-uris', 'GET /redirect-uris/:id']),
       'GET /requests/:request_id',
       'GET /scopes',
       'GET /search',
@@ -143,8 +143,10 @@ describe('The least role of the routes of the console', () => {
       'POST /purposes/:purpose/delete',
       'POST /purposes/:purpose/edit',
       'POST /purposes/new',
-      'POST /redirect-uris/:id/approve',
-      'POST /redirect-uris/:id/reject',
+      ...ofFeature('redirect-uri-requests', [
+        'POST /redirect-uris/:id/approve',
+        'POST /redirect-uris/:id/reject',
+      ]),
       'POST /scopes/:name/edit',
       'POST /scopes/new',
       'POST /users/:id/erase',

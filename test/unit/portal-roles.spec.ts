@@ -1,6 +1,7 @@
 import { PORTAL_ROUTES } from '#entrypoints/webhook-portal/frame/portal-routes.js';
 import { WebhookPortalModule } from '#entrypoints/webhook-portal/webhook-portal.module.js';
 import { declaredRoutes } from '../support/console-routes.js';
+import { ofFeature } from '../support/features.js';
 import { routesOfRole } from '../support/route-roles.js';
 
 /** Those before and outside of a session of the portal. */
@@ -26,7 +27,7 @@ describe('The least role of the routes of the portal', () => {
   it('is viewer for pages that only show something, and for checking a signature', () => {
     expect(withRole('viewer')).toEqual([
       ' GET',
-      '/contacts GET',
+      ...ofFeature('client-contacts', ['/contacts GET']),
       '/credentials GET',
       '/credentials/secret GET',
       '/deliveries GET',
@@ -38,7 +39,7 @@ describe('The least role of the routes of the portal', () => {
       '/event_types GET',
       '/members GET',
       '/recoveries/:id GET',
-      '/redirect-uris GET',
+      ...ofFeature('redirect-uri-requests', ['/redirect-uris GET']),
       '/refusals GET',
       '/requests GET',
       '/requests/:request_id GET',
@@ -52,8 +53,7 @@ describe('The least role of the routes of the portal', () => {
 
   it('is developer for endpoints, their secrets, tests, resends, contacts and the sandbox', () => {
     expect(withRole('developer')).toEqual([
-      '/contacts POST',
-      '/contacts/:id POST',
+      ...ofFeature('client-contacts', ['/contacts POST', '/contacts/:id POST']),
       '/deliveries/:id/resend POST',
       '/deliveries/matching GET, POST',
       '/deliveries/selected POST',
@@ -87,8 +87,7 @@ describe('The least role of the routes of the portal', () => {
       '/members/:user_id GET, POST',
       '/members/:user_id/remove GET, POST',
       '/members/withdraw/:id POST',
-      '/redirect-uris POST',
-      '/redirect-uris/remove POST',
+      ...ofFeature('redirect-uri-requests', ['/redirect-uris POST', '/redirect-uris/remove POST']),
     ]);
     expect(PORTAL_ROUTES.mayUse('developer', 'GET', '/portal/nothing/here')).toBe(false);
     expect(PORTAL_ROUTES.mayUse('admin', 'GET', '/portal/nothing/here')).toBe(true);

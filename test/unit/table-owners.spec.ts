@@ -21,7 +21,8 @@ const OWNERS: Record<string, string[]> = {
   mail: ['mails'],
   notifications: ['notifications'],
   'otlp-export': ['log_exports'],
-  partners: ['client_requests', 'organisation_invitations', 'organisation_members', 'redirect_uri_requests'],
+  partners: ['client_requests', 'organisation_invitations', 'organisation_members'],
+  'redirect-uri-requests': ['redirect_uri_requests'],
   'rate-limits': ['rate_limit_periods'],
   requests: ['request_records'],
   sandbox: ['sandbox_drivers', 'sandbox_planned_events'],
@@ -65,7 +66,7 @@ const OWNERS: Record<string, string[]> = {
  */
 const READS: Record<string, string[]> = {
   'records/activity/activity.repository.ts': ['clients'],
-  'entrypoints/admin/console/waiting/waiting.repository.ts': ['redirect_uri_requests', 'webhook_endpoints'],
+  'entrypoints/admin/console/waiting/waiting.repository.ts': ['webhook_endpoints'],
   'records/brand/brand-purge.ts': ['clients'],
   'access/clients/clients.repository.ts': ['users'],
   'access/clients/operator-clients.repository.ts': ['organisation_members', 'users'],

@@ -31,7 +31,6 @@ import { PortalGuidesController } from './guides/portal-guides.controller.js';
 import { PortalLinksRepository } from './access/portal-links.repository.js';
 import { PortalMembersController } from './application/portal-members.controller.js';
 import { PortalRecoveriesController } from './deliveries/portal-recoveries.controller.js';
-import { PortalRedirectUrisController } from './application/portal-redirect-uris.controller.js';
 import { PortalRequestsController } from './application/portal-requests.controller.js';
 import { PortalSearchController } from './search/portal-search.controller.js';
 import { PortalSearch } from './search/portal-search.service.js';
@@ -74,7 +73,6 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     PortalRecoveriesController,
     PortalGuidesController,
     PortalMembersController,
-    PortalRedirectUrisController,
     PortalRequestsController,
     PortalSearchController,
     PortalSignInController,

@@ -4,6 +4,7 @@ import { roleNeeded, type OperatorRole } from '#platform/config/operator-role.js
 import { roleTooLow } from '#platform/http/problems/problem.js';
 import type { Cookies } from '#platform/http/server/cookies.js';
 import type { CsrfService } from '#platform/http/forms/csrf.service.js';
+import { Notices, type AddedNotice } from '#platform/http/page-routes/notices.js';
 import type { PageAnswer } from '#platform/http/page-routes/page-answer.js';
 import { isPosted } from '#platform/http/page-routes/posted-form.js';
 import type { MayUse } from '#platform/web/layout/may-use.js';
@@ -25,7 +26,8 @@ import type { WaitingRepository } from './waiting/waiting.repository.js';
 /** The path of the console, and the prefix of all its pages. */
 export const CONSOLE_PATH = '/admin/console';
 
-const NOTICES = {
+/** What the console says after a form. */
+export const CONSOLE_NOTICES = new Notices({
   public_client_registered: 'Client created. It is a public client, so it has no secret and must use PKCE.',
   client_changed: 'Client updated.',
   client_disabled: 'Client disabled. Its tokens and grants are revoked.',
@@ -51,8 +53,6 @@ const NOTICES = {
   approved: 'Approved and carried out.',
   approval_seconded: 'You are responsible for this request now. A second admin has to approve it too.',
   approval_rejected: 'Rejected. Nothing was done.',
-  redirect_uri_approved: 'Approved: the client is changed.',
-  redirect_uri_rejected: 'Rejected. Nothing was changed.',
   member_saved: 'Member saved. The user is notified.',
   member_removed: 'Member removed.',
   scope_saved: 'Scope saved.',
@@ -72,9 +72,9 @@ const NOTICES = {
   logo_saved: 'Logo saved.',
   logo_removed: 'Logo removed.',
   password_confirmed: 'Password confirmed. You can continue.',
-} as const;
+});
 
-export type ConsoleNotice = keyof typeof NOTICES;
+export type ConsoleNotice = typeof CONSOLE_NOTICES extends Notices<infer Name> ? Name | AddedNotice : never;
 
 /** What a console route returns. */
 export type ConsoleAnswer = PageAnswer<ConsolePage, ConsoleNotice>;
@@ -97,7 +97,13 @@ export class ConsoleContext extends UserPageContext<ConsolePage> {
     csrf: CsrfService,
     cookies: Cookies,
   ) {
-    super({ name: 'console', notices: NOTICES, home: CONSOLE_PATH }, request, reply, csrf, cookies);
+    super(
+      { name: 'console', notices: CONSOLE_NOTICES.texts, home: CONSOLE_PATH },
+      request,
+      reply,
+      csrf,
+      cookies,
+    );
   }
 
   get user(): SignedInUser {
@@ -110,12 +116,7 @@ export class ConsoleContext extends UserPageContext<ConsolePage> {
   }
 
   override async prepare(): Promise<void> {
-    const { endpoints, approvals, redirectUris } = await this.waiting.count();
-    this.counts = {
-      endpoints: { number: endpoints, word: 'failing' },
-      approvals: { number: approvals, word: 'waiting' },
-      'redirect-uris': { number: redirectUris, word: 'waiting' },
-    };
+    this.counts = await this.waiting.count();
   }
 
   /** Hides what the role may not use. On pages about an operator, everyone but admins sees what viewers see. */

@@ -21,7 +21,7 @@ import { ConsoleGrantsController } from './grants/grants.controller.js';
 import { ConsoleMailsController } from './mails/mails.controller.js';
 import { ConsoleNotificationsController } from './notifications/notifications.controller.js';
 import { ConsoleOverviewController } from './overview/overview.controller.js';
-import { ConsoleRedirectUrisController } from './redirect-uris/redirect-uris.controller.js';
+import { OverviewAlerts } from './overview/overview-alerts.js';
 import { PersonalExports } from './personal-exports.service.js';
 import { Pickers } from './pickers.service.js';
 import { ConsoleSearch } from './search/console-search.service.js';
@@ -34,6 +34,7 @@ import { ConsoleUserMembersController } from './users/user-members.controller.js
 import { ConsoleUserActionsController } from './users/user-actions.controller.js';
 import { ConsoleUsersController } from './users/users.controller.js';
 import { ConsoleDeliveriesController } from './webhooks/deliveries.controller.js';
+import { WaitingCounts } from './waiting/waiting-counts.js';
 import { WaitingRepository } from './waiting/waiting.repository.js';
 import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
 
@@ -61,7 +62,6 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleNotificationsController,
     ConsoleOverviewController,
     ConsolePurposesController,
-    ConsoleRedirectUrisController,
     ConsoleScopesController,
     ConsoleSearchController,
     ConsoleUnknownPageController,
@@ -72,6 +72,15 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleUserActionsController,
     ConsoleUsersController,
   ],
-  providers: [ConsoleGuard, ConsoleSearch, PersonalExports, Pickers, WaitingRepository],
+  providers: [
+    ConsoleGuard,
+    ConsoleSearch,
+    OverviewAlerts,
+    PersonalExports,
+    Pickers,
+    WaitingCounts,
+    WaitingRepository,
+  ],
+  exports: [OverviewAlerts, Pickers, WaitingCounts, WaitingRepository],
 })
 export class ConsoleModule {}

@@ -38,8 +38,6 @@ export const PORTAL_NOTICES = new Notices({
   fault_set: 'Done. It ends once applied, or within an hour.',
   resent: 'Resend requested. The result appears below.',
   secret_ended: 'The secret has ended. Requests that use it fail.',
-  redirect_uri_asked: 'Your request waits for an operator. Nothing is changed until it is approved.',
-  redirect_uri_changed: 'Done: this applies from now on.',
   member_invited: 'We sent an invitation to the address. Its link works once, within 7 days.',
   member_changed: 'Role changed.',
   member_removed: 'Member removed.',

@@ -53,7 +53,6 @@ const GROUPS = [
     heading: 'Client',
     links: [
       { part: 'credentials', icon: 'key-round', href: '/portal/credentials', label: 'Credentials' },
-      { part: 'redirect-uris', icon: 'link', href: '/portal/redirect-uris', label: 'Redirect URIs' },
       { part: 'members', icon: 'users', href: '/portal/members', label: 'Members' },
     ],
   },

@@ -4,7 +4,7 @@ import {
   REDIRECT_URI_REQUEST_STATES,
   type RedirectUriRequestEntity,
   type RedirectUriRequestState,
-} from '#events/partners/redirect-uris/redirect-uri-request.entity.js';
+} from './redirect-uri-request.entity.js';
 import { TextField, type Option, type FieldErrors } from '#platform/web/forms/field.js';
 import { Buttons, PostButton } from '#platform/web/forms/form.js';
 import { useMayUse } from '#platform/web/layout/may-use.js';
@@ -12,14 +12,28 @@ import { ErrorNotice } from '#platform/web/layout/notices.js';
 import { Facts } from '#platform/web/tables/facts.js';
 import { ExactMoment, RecentMoment } from '#platform/web/tables/moment.js';
 import { State } from '#platform/web/tables/state.js';
-import { clientPath } from '../clients/client-layout.js';
-import type { FilteredList } from '../filtered-list.js';
-import { ConsoleForm } from '../pages/console-form.js';
-import type { ConsolePage } from '../pages/console-layout.js';
-import type { PartyNames } from '../pages/party-names.js';
-import { FilteredTable, Id, NameLink, Party, pickFilter, stateFilter } from '../pages/lists.js';
+import { clientPath } from '#entrypoints/admin/console/clients/client-layout.js';
+import type { FilteredList } from '#entrypoints/admin/console/filtered-list.js';
+import { ConsoleForm } from '#entrypoints/admin/console/pages/console-form.js';
+import { CONSOLE_PARTS, type ConsolePage } from '#entrypoints/admin/console/pages/console-layout.js';
+import type { PartyNames } from '#entrypoints/admin/console/pages/party-names.js';
+import {
+  FilteredTable,
+  Id,
+  NameLink,
+  Party,
+  pickFilter,
+  stateFilter,
+} from '#entrypoints/admin/console/pages/lists.js';
 
 export const REDIRECT_URIS_PATH = '/admin/console/redirect-uris';
+
+/** Their part of the console. */
+export const REDIRECT_URIS_PART = CONSOLE_PARTS.add(
+  'To decide',
+  { part: 'redirect-uris', icon: 'link', href: REDIRECT_URIS_PATH, label: 'Redirect URIs' },
+  'approvals',
+);
 
 export const redirectUriPath = (id: string, part = ''): string =>
   `${REDIRECT_URIS_PATH}/${id}${part && `/${part}`}`;
@@ -41,7 +55,7 @@ export const redirectUriRequestsPage = (
   names: PartyNames,
   clients: Option[],
 ): ConsolePage => ({
-  part: 'redirect-uris',
+  part: REDIRECT_URIS_PART,
   title: 'Redirect URIs',
   children: (
     <FilteredTable
@@ -84,7 +98,7 @@ export function redirectUriRequestPage(props: RedirectUriRequestPageProps): Cons
   const { request, client, errors } = props;
   const { id, action, uri, state } = request;
   return {
-    part: 'redirect-uris',
+    part: REDIRECT_URIS_PART,
     title: `${ACTIONS[action]} a redirect URI`,
     above: [{ href: REDIRECT_URIS_PATH, label: 'Redirect URIs' }],
     children: (

@@ -1,19 +1,22 @@
 import type { VNode } from 'preact';
 import type { ClientEntity } from '#access/clients/client.entity.js';
-import type {
-  RedirectUriRequestEntity,
-  RedirectUriRequestState,
-} from '#events/partners/redirect-uris/redirect-uri-request.entity.js';
+import type { RedirectUriRequestEntity, RedirectUriRequestState } from './redirect-uri-request.entity.js';
 import { TextField, type FieldErrors } from '#platform/web/forms/field.js';
 import { PageForm, PostButton } from '#platform/web/forms/form.js';
 import { ErrorNotice } from '#platform/web/layout/notices.js';
 import { RecentMoment } from '#platform/web/tables/moment.js';
 import { State } from '#platform/web/tables/state.js';
 import { Table } from '#platform/web/tables/table.js';
-import { AdminNotice, type AdminState } from '../frame/admin-notice.js';
-import type { PortalPage } from '../frame/portal-layout.js';
+import { AdminNotice, type AdminState } from '#entrypoints/webhook-portal/frame/admin-notice.js';
+import { PORTAL_PARTS, type PortalPage } from '#entrypoints/webhook-portal/frame/portal-layout.js';
 
 export const REDIRECT_URIS_PATH = '/portal/redirect-uris';
+
+const PART = PORTAL_PARTS.add(
+  'Client',
+  { part: 'redirect-uris', icon: 'link', href: REDIRECT_URIS_PATH, label: 'Redirect URIs' },
+  'credentials',
+);
 
 export interface RedirectUrisPageProps {
   client: ClientEntity;
@@ -34,7 +37,7 @@ const STATES: Record<RedirectUriRequestState, { label: string; tone: 'good' | 'w
 /** The registered redirect URIs, waiting requests, and the forms to request changes. */
 export const redirectUrisPage = (props: RedirectUrisPageProps): PortalPage => ({
   title: 'Redirect URIs',
-  part: 'redirect-uris',
+  part: PART,
   children: (
     <>
       {props.errors?.form && <ErrorNotice>{[props.errors.form].flat().join(' ')}</ErrorNotice>}

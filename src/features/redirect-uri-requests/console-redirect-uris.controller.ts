@@ -1,19 +1,30 @@
 import { Param } from '@nestjs/common';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { Context } from '#platform/http/page-routes/page-context.js';
-import type { RedirectUriRequestEntity } from '#events/partners/redirect-uris/redirect-uri-request.entity.js';
-import { RedirectUriRequestsService } from '#events/partners/redirect-uris/redirect-uri-requests.service.js';
+import type { RedirectUriRequestEntity } from './redirect-uri-request.entity.js';
+import { RedirectUriRequestsService } from './redirect-uri-requests.service.js';
+import { RedirectUriRequestsQuery, RejectionDto } from './admin-redirect-uri-requests.dto.js';
 import {
-  RedirectUriRequestsQuery,
-  RejectionDto,
-} from '../../api/redirect-uri-requests/admin-redirect-uri-requests.dto.js';
-import type { ConsoleAnswer, ConsoleContext, ConsoleNotice } from '../console-context.js';
-import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
-import { filteredList } from '../filtered-list.js';
-import { Pickers } from '../pickers.service.js';
-import { attempt, formValue } from '../form-attempt.js';
+  CONSOLE_NOTICES,
+  type ConsoleAnswer,
+  type ConsoleContext,
+  type ConsoleNotice,
+} from '#entrypoints/admin/console/console-context.js';
+import { ConsoleGet, ConsolePages, ConsolePost } from '#entrypoints/admin/console/console-pages.decorator.js';
+import { filteredList } from '#entrypoints/admin/console/filtered-list.js';
+import { Pickers } from '#entrypoints/admin/console/pickers.service.js';
+import { attempt, formValue } from '#entrypoints/admin/console/form-attempt.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';
-import { redirectUriPath, redirectUriRequestPage, redirectUriRequestsPage } from './redirect-uris.pages.js';
+import {
+  redirectUriPath,
+  redirectUriRequestPage,
+  redirectUriRequestsPage,
+} from './console-redirect-uris.pages.js';
+
+const NOTICES = CONSOLE_NOTICES.add({
+  redirect_uri_approved: 'Approved: the client is changed.',
+  redirect_uri_rejected: 'Rejected. Nothing was changed.',
+});
 
 /** Redirect URIs that partners ask for, with the forms to approve and to reject them (contract §20). */
 @ConsolePages('redirect-uris')
@@ -44,7 +55,7 @@ export class ConsoleRedirectUrisController {
   /** Changes the client; what became impossible in the meantime stays pending, with the reason. */
   @ConsolePost(':id/approve', 'asked on the page above')
   approve(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    return this.decide(id, 'redirect_uri_approved', () => this.requests.approve(id, context.actor));
+    return this.decide(id, NOTICES.redirect_uri_approved, () => this.requests.approve(id, context.actor));
   }
 
   @ConsolePost(':id/reject', 'asked on the page above')
@@ -52,7 +63,7 @@ export class ConsoleRedirectUrisController {
     const typed = context.form.get('reason')?.trim() ?? '';
     return this.decide(
       id,
-      'redirect_uri_rejected',
+      NOTICES.redirect_uri_rejected,
       async () => {
         const { reason } = await formValue(RejectionDto, typed === '' ? {} : { reason: typed });
         return this.requests.reject(id, reason ?? null, context.actor);

@@ -65,3 +65,6 @@ export class RedirectUriRequestsRepository {
     return affected === 1 ? ((await this.find(id)) ?? undefined) : undefined;
   }
 }
+
+/** The number of requests that wait, by their partial index. */
+export const PENDING_REQUESTS = `SELECT count(*)::int FROM redirect_uri_requests r WHERE r.state = 'pending'`;

@@ -5,10 +5,7 @@ import {
   IsOneOf,
   IsOptionalNotNull,
 } from '#platform/http/validation/validation.decorators.js';
-import {
-  REDIRECT_URI_REQUEST_STATES,
-  type RedirectUriRequestState,
-} from '#events/partners/redirect-uris/redirect-uri-request.entity.js';
+import { REDIRECT_URI_REQUEST_STATES, type RedirectUriRequestState } from './redirect-uri-request.entity.js';
 
 /** Query of `GET /admin/redirect_uri_requests`; all given members must match. */
 export class RedirectUriRequestsQuery extends PageQuery {

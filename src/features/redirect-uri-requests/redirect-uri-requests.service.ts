@@ -11,7 +11,7 @@ import { conflict, notFound, Problem, validationFailed } from '#platform/http/pr
 import { MESSAGES } from '#records/notifications/message-catalogue.js';
 import { isId, newId } from '#platform/secrets/ids.js';
 import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
-import { MembersService } from '../members/members.service.js';
+import { MembersService } from '#events/partners/members/members.service.js';
 import type { RedirectUriRequestEntity } from './redirect-uri-request.entity.js';
 import {
   RedirectUriRequestsRepository,

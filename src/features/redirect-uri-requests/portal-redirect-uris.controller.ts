@@ -2,14 +2,27 @@ import type { RedirectUriChange } from '#access/clients/client-rules.js';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { Context } from '#platform/http/page-routes/page-context.js';
 import { Problem } from '#platform/http/problems/problem.js';
-import { RedirectUriRequestsService } from '#events/partners/redirect-uris/redirect-uri-requests.service.js';
+import { RedirectUriRequestsService } from './redirect-uri-requests.service.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';
-import { redirectUrisPage, REDIRECT_URIS_PATH } from './redirect-uris.page.js';
-import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
-import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decorator.js';
+import { redirectUrisPage, REDIRECT_URIS_PATH } from './portal-redirect-uris.page.js';
+import {
+  PORTAL_NOTICES,
+  type PortalAnswer,
+  type PortalContext,
+} from '#entrypoints/webhook-portal/frame/portal-context.js';
+import {
+  PortalGet,
+  PortalPages,
+  PortalPost,
+} from '#entrypoints/webhook-portal/frame/portal-pages.decorator.js';
 import { apiWords } from '#platform/http/problems/violation.js';
 
 const LISTED = 25;
+
+const NOTICES = PORTAL_NOTICES.add({
+  redirect_uri_asked: 'Your request waits for an operator. Nothing is changed until it is approved.',
+  redirect_uri_changed: 'Done: this applies from now on.',
+});
 
 /** The client's redirect URIs, and requests to change them (contract §20). */
 @PortalPages('redirect-uris')
@@ -39,7 +52,7 @@ export class PortalRedirectUrisController {
     const uri = form.get('uri')?.trim() ?? '';
     try {
       const { state } = await this.requests.ask(clientId, { action, uri }, member.id, actor);
-      const notice = state === 'approved' ? 'redirect_uri_changed' : 'redirect_uri_asked';
+      const notice = state === 'approved' ? NOTICES.redirect_uri_changed : NOTICES.redirect_uri_asked;
       return { goTo: REDIRECT_URIS_PATH, notice };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;

@@ -1,19 +1,16 @@
 import { Body, Controller, Get, Post, Query, UseGuards } from '@nestjs/common';
 import { ApiBody, ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { Actor } from '#records/audit/audit.service.js';
-import { ApiAnswer, ApiPage, ApiProblems, PathId } from '#platform/http/api/api-answers.js';
+import { ApiAnswer, ApiBehind, ApiPage, ApiProblems, PathId } from '#platform/http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '#platform/http/api/list-answer.js';
 import { pageRequestOf } from '#platform/http/api/page-query.js';
-import { RedirectUriRequestsService } from '#events/partners/redirect-uris/redirect-uri-requests.service.js';
+import { RedirectUriRequestsService } from './redirect-uri-requests.service.js';
 import { CurrentActor } from '#access/tokens/access/current-principal.decorator.js';
-import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
+import { AdminApi, AdminRead, AdminWrite } from '#entrypoints/admin/api/admin-api.decorator.js';
 import { EmptyBodyGuard } from '#platform/http/api/empty-body.guard.js';
 import { idOf, oneOf, orNull, text, time } from '#platform/http/api/api-schemas.js';
 import { viewOf } from '#platform/http/api/view-of.js';
-import {
-  REDIRECT_URI_REQUEST_STATES,
-  type RedirectUriRequestEntity,
-} from '#events/partners/redirect-uris/redirect-uri-request.entity.js';
+import { REDIRECT_URI_REQUEST_STATES, type RedirectUriRequestEntity } from './redirect-uri-request.entity.js';
 import { RedirectUriRequestsQuery, RejectionDto } from './admin-redirect-uri-requests.dto.js';
 
 /** Who decided, as in the audit log. */
@@ -52,6 +49,7 @@ export class AdminRedirectUriRequestsController {
   constructor(private readonly requests: RedirectUriRequestsService) {}
 
   @Get()
+  @ApiBehind('deletePurpose')
   @AdminRead(
     'listRedirectUriRequests',
     'Redirect URIs that partners ask for, newest first',
@@ -64,6 +62,7 @@ export class AdminRedirectUriRequestsController {
   }
 
   @Post(':id/approve')
+  @ApiBehind('deletePurpose')
   @AdminWrite(
     'approveRedirectUriRequest',
     'Approve and carry out what a partner asked for',
@@ -80,6 +79,7 @@ export class AdminRedirectUriRequestsController {
   }
 
   @Post(':id/reject')
+  @ApiBehind('deletePurpose')
   @AdminWrite(
     'rejectRedirectUriRequest',
     'Reject what a partner asked for',
