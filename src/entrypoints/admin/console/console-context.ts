@@ -68,7 +68,6 @@ export const CONSOLE_NOTICES = new Notices({
   endpoint_deleted: 'Endpoint deleted.',
   delivery_resent: 'Delivery queued for resending.',
   notification_raised: 'Notification created.',
-  brand_saved: 'Brand saved. Pages and mails show it from now on.',
   logo_saved: 'Logo saved.',
   logo_removed: 'Logo removed.',
   password_confirmed: 'Password confirmed. You can continue.',

@@ -3,7 +3,6 @@ import { HttpModule } from '#platform/http/http.module.js';
 import { ADMINISTERED } from '../administered.modules.js';
 import { ConsoleApprovalsController } from './approvals/approvals.controller.js';
 import { ConsoleAuditController } from './audit/audit.controller.js';
-import { ConsoleBrandController } from './brand/brand.controller.js';
 import { ConsoleEventTypesController } from './catalogues/event-types.controller.js';
 import { ConsoleEventVersionsController } from './catalogues/event-versions.controller.js';
 import { ConsolePurposesController } from './catalogues/purposes.controller.js';
@@ -44,7 +43,6 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
   controllers: [
     ConsoleApprovalsController,
     ConsoleAuditController,
-    ConsoleBrandController,
     ConsoleClientConsentsController,
     ConsoleClientActionsController,
     ConsoleClientLogoController,

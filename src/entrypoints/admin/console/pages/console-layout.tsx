@@ -17,7 +17,6 @@ const GROUPS = [
       { part: 'overview', icon: 'layout-dashboard', href: '/admin/console', label: 'Overview' },
       { part: 'search', icon: 'search', href: SEARCH_PATH, label: 'Search', key: '/' },
       { part: 'audit', icon: 'scroll-text', href: '/admin/console/audit', label: 'Audit log' },
-      { part: 'brand', icon: 'palette', href: '/admin/console/brand', label: 'Brand' },
     ],
   },
   {

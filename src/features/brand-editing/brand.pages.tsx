@@ -5,12 +5,19 @@ import { LinkButton, PostForm } from '#platform/web/forms/form.js';
 import { logoPath, type Brand } from '#platform/web/layout/brand.js';
 import type { LayoutProps } from '#platform/web/layout/layout.js';
 import { Facts } from '#platform/web/tables/facts.js';
-import { ConsoleForm } from '../pages/console-form.js';
-import type { ConsolePage } from '../pages/console-layout.js';
-import { PageLink } from '../pages/lists.js';
-import { LogoForms } from '../pages/logo-forms.js';
+import { ConsoleForm } from '#entrypoints/admin/console/pages/console-form.js';
+import { CONSOLE_PARTS, type ConsolePage } from '#entrypoints/admin/console/pages/console-layout.js';
+import { PageLink } from '#entrypoints/admin/console/pages/lists.js';
+import { LogoForms } from '#entrypoints/admin/console/pages/logo-forms.js';
 
 export const BRAND_PATH = '/admin/console/brand';
+
+const PART = CONSOLE_PARTS.add(
+  'At a glance',
+  { part: 'brand', icon: 'palette', href: BRAND_PATH, label: 'Brand' },
+  'audit',
+);
+
 const EDIT_PATH = `${BRAND_PATH}/edit`;
 const LOGO_PATH = `${BRAND_PATH}/logo`;
 
@@ -18,7 +25,7 @@ const above = [{ href: BRAND_PATH, label: 'Brand' }];
 
 /** The brand of the service. */
 export const brandPage = (brand: Brand): ConsolePage => ({
-  part: 'brand',
+  part: PART,
   title: 'Brand',
   actions: (
     <>
@@ -65,7 +72,7 @@ export const editBrandPage = ({
   present,
   errors,
 }: BrandFormProps & { errors?: FieldErrors }): ConsolePage => ({
-  part: 'brand',
+  part: PART,
   title: 'Edit brand',
   above,
   children: (
@@ -138,7 +145,7 @@ const Sample = ({ brand }: { brand: Brand }): VNode => (
 
 /** The logo of the service. */
 export const brandLogoPage = (brand: Brand, errors?: FieldErrors): ConsolePage => ({
-  part: 'brand',
+  part: PART,
   title: 'Logo',
   above,
   children: <LogoForms logoId={brand.logoId} path={LOGO_PATH} back={BRAND_PATH} errors={errors} />,

@@ -4,11 +4,24 @@ import { BrandService } from '#records/brand/brand.service.js';
 import { logoFrom, LOGO_FIELD } from '#records/brand/logo-image.js';
 import type { BrandValues } from '#platform/config/brand-values.js';
 import { Context } from '#platform/http/page-routes/page-context.js';
-import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
-import { ConsoleGet, ConsolePages, ConsolePost, ConsoleUpload } from '../console-pages.decorator.js';
-import { attempt, formValue } from '../form-attempt.js';
+import {
+  CONSOLE_NOTICES,
+  type ConsoleAnswer,
+  type ConsoleContext,
+} from '#entrypoints/admin/console/console-context.js';
+import {
+  ConsoleGet,
+  ConsolePages,
+  ConsolePost,
+  ConsoleUpload,
+} from '#entrypoints/admin/console/console-pages.decorator.js';
+import { attempt, formValue } from '#entrypoints/admin/console/form-attempt.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';
 import { BRAND_PATH, brandLogoPage, brandPage, brandPreview, editBrandPage } from './brand.pages.js';
+
+const NOTICES = CONSOLE_NOTICES.add({
+  brand_saved: 'Brand saved. Pages and mails show it from now on.',
+});
 
 /** The brand: how pages and mails present the company. */
 @ConsolePages('brand')
@@ -47,7 +60,7 @@ export class ConsoleBrandController {
         const { errors } = await context.attemptWithPassword(async () =>
           this.brand.change(await valuesIn(fields), context.actor),
         );
-        return errors ? refused(errors) : { goTo: BRAND_PATH, notice: 'brand_saved' };
+        return errors ? refused(errors) : { goTo: BRAND_PATH, notice: NOTICES.brand_saved };
       }
     }
   }
