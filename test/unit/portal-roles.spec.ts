@@ -44,7 +44,7 @@ describe('The least role of the routes of the portal', () => {
       '/requests GET',
       '/requests/:request_id GET',
       '/sandbox GET',
-      '/sandbox/events GET',
+      ...ofFeature('live-sandbox', ['/sandbox/events GET']),
       '/search GET',
       '/usage GET',
       '/verify GET, POST',

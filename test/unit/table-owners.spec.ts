@@ -111,22 +111,22 @@ const READS: Record<string, string[]> = {
   ],
   'entrypoints/webhook-portal/access/portal-links.repository.ts': ['clients', 'grants'],
   'entrypoints/webhook-portal/access/opened-portal.sql.ts': ['clients', 'consents', 'grants', 'users'],
-  // What all pages that follow a sandbox depend on, in one statement for an instance.
-  'entrypoints/webhook-portal/sandbox/live/sandbox-states.repository.ts': [
-    'client_requests',
-    'deliveries',
-    'sandbox_faults',
-    'sandbox_planned_events',
-  ],
   'events/webhooks/deliveries/deliveries.repository.ts': ['clients'],
   'events/webhooks/deliveries/delivery-queue.repository.ts': ['clients'],
   'events/webhooks/deliveries/recoveries.repository.ts': ['clients', 'consents', 'users'],
   'events/webhooks/endpoints/endpoints.repository.ts': ['clients'],
   'events/webhooks/events/events.repository.ts': ['clients', 'consents', 'users'],
   'events/webhooks/feed/event-feed.repository.ts': ['clients', 'consents'],
-  ...Object.fromEntries(
-    ofFeature('client-contacts', [['features/client-contacts/contacts.repository.ts', ['clients']]]),
-  ),
+  ...Object.fromEntries([
+    ...ofFeature('client-contacts', [['features/client-contacts/contacts.repository.ts', ['clients']]]),
+    // What all pages that follow a sandbox depend on, in one statement for an instance.
+    ...ofFeature('live-sandbox', [
+      [
+        'features/live-sandbox/sandbox-states.repository.ts',
+        ['client_requests', 'deliveries', 'sandbox_faults', 'sandbox_planned_events'],
+      ],
+    ]),
+  ]),
   // Before the service is put together, when no module has its repository yet.
   'events/webhooks/signing/encryption-canary.repository.ts': ['token_keys'],
   'start/bootstrap-operator.ts': ['audit_events', 'client_secrets', 'clients', 'users'],

@@ -37,10 +37,8 @@ import { PortalSearch } from './search/portal-search.service.js';
 import { PortalSignInController } from './access/portal-sign-in.controller.js';
 import { PortalSignInGuard } from './access/portal-sign-in.guard.js';
 import { LinkSessionsRepository } from './access/link-sessions.repository.js';
+import { DriverView } from './sandbox/driver-view.js';
 import { PortalSandboxController } from './sandbox/portal-sandbox.controller.js';
-import { LiveDrivers } from './sandbox/live/live-drivers.service.js';
-import { SandboxStatesRepository } from './sandbox/live/sandbox-states.repository.js';
-import { SandboxStreams } from './sandbox/live/sandbox-streams.service.js';
 import { PortalTestsController } from './endpoints/portal-tests.controller.js';
 import { PortalGuard } from './access/portal.guard.js';
 import { WebhookPortalLinkController } from './access/webhook-portal-link.controller.js';
@@ -80,7 +78,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     WebhookPortalLinkController,
   ],
   providers: [
-    LiveDrivers,
+    DriverView,
     MemberSessions,
     MemberSessionsRepository,
     PortalAccessService,
@@ -92,10 +90,8 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     PortalSearch,
     LinkSessionsRepository,
     PortalSignInGuard,
-    SandboxStatesRepository,
-    SandboxStreams,
   ],
-  exports: [MemberSessions, PortalAccessService, PortalSearch],
+  exports: [DriverView, MemberSessions, PortalAccessService, PortalSearch],
 })
 export class WebhookPortalModule {
   constructor(purge: PurgeTasks) {

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import type { Driver } from '#events/sandbox/driver.js';
 import { useMayUse } from '#platform/web/layout/may-use.js';
+import { ONLY_LIVE } from '#entrypoints/webhook-portal/sandbox/sandbox.page.js';
 import { Car } from './car.js';
 import type { SessionCourse } from './session-course.js';
 import { TimeLine, type TimeLineProps } from './time-line.js';
@@ -14,8 +15,6 @@ export interface LiveDriverProps extends TimeLineProps {
 
 const PATH = '/portal/sandbox';
 const NEW_ENDPOINT = '/portal/endpoints/new';
-/** The query parameter with which the script asks for the changing part only. */
-export const ONLY_LIVE = { name: 'part', value: 'live' };
 
 /** The car, and what is sent as it happens. Our script updates both; without it, a link does. */
 export function LiveDriver(props: LiveDriverProps): VNode {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { LinkSessionEntity } from '../../access/link-session.entity.js';
+import { LinkSessionEntity } from '#entrypoints/webhook-portal/access/link-session.entity.js';
 
 // More than the page shows.
 const DELIVERIES = 50;

@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Readable } from 'node:stream';
 import { rateLimitExceeded, serviceUnavailable } from '#platform/http/problems/problem.js';
 import { detached } from '#platform/telemetry/log-scope.js';
-import type { PortalVisitor } from '../../access/portal-visitor.js';
+import type { PortalVisitor } from '#entrypoints/webhook-portal/access/portal-visitor.js';
 import { SandboxStatesRepository } from './sandbox-states.repository.js';
 
 // A reader that takes nothing is cut off, and connects again.

@@ -4,10 +4,10 @@ import type { SandboxFaultEntity } from '#access/sandbox-faults/sandbox-fault.en
 import { ExactMoment } from '#platform/web/tables/moment.js';
 import { State } from '#platform/web/tables/state.js';
 import type { DeliveryDetail } from '#events/webhooks/deliveries/delivery.js';
-import { DeliveryStateBadge } from '../../deliveries/delivery-rows.js';
+import { DeliveryStateBadge } from '#entrypoints/webhook-portal/deliveries/delivery-rows.js';
 import { lastOutcome } from '#events/webhooks/deliveries/failure-messages.js';
-import { headersOf, inLines } from '../../deliveries/sent-request.js';
-import { TypeName } from '../../frame/type-name.js';
+import { headersOf, inLines } from '#entrypoints/webhook-portal/deliveries/sent-request.js';
+import { TypeName } from '#entrypoints/webhook-portal/frame/type-name.js';
 
 /** How many entries the time line has. */
 export const TIME_LINE_LENGTH = 25;
