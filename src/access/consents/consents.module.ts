@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { BrandModule } from '#records/brand/brand.module.js';
 import { AuditModule } from '#records/audit/audit.module.js';
 import { ConsentImportService } from './import/consent-import.service.js';
 import { Answers } from '#platform/database/domain/domain-map.js';
@@ -24,9 +23,6 @@ import { ConsentRecordService } from './record/consent-record.service.js';
 import { ConsentVersionEntity } from './record/consent-version.entity.js';
 import { ConsentVersionsRepository } from './record/consent-versions.repository.js';
 import { ConsentWordsRepository } from './record/consent-words.repository.js';
-import { ReceiptKeyEntity } from './record/receipt-key.entity.js';
-import { ReceiptKeysRepository } from './record/receipt-keys.repository.js';
-import { ReceiptKeysService } from './record/receipt-keys.service.js';
 
 const EXPORTED = [
   ConsentExpiryService,
@@ -34,7 +30,6 @@ const EXPORTED = [
   ConsentRecordService,
   ConsentsService,
   ConsentApprovals,
-  ReceiptKeysService,
 ];
 
 /** Which user consented to what for which client. */
@@ -43,16 +38,9 @@ const EXPORTED = [
     ClientsModule,
     ScopesModule,
     AuditModule,
-    BrandModule,
     UsersModule,
     NotificationsModule,
-    TypeOrmModule.forFeature([
-      ConsentEntity,
-      ConsentNoticeEntity,
-      ConsentVersionEntity,
-      ConsentWordsEntity,
-      ReceiptKeyEntity,
-    ]),
+    TypeOrmModule.forFeature([ConsentEntity, ConsentNoticeEntity, ConsentVersionEntity, ConsentWordsEntity]),
   ],
   providers: [
     ...EXPORTED,
@@ -63,7 +51,6 @@ const EXPORTED = [
     ConsentExpiryRepository,
     ConsentVersionsRepository,
     ConsentWordsRepository,
-    ReceiptKeysRepository,
   ],
   exports: EXPORTED,
 })

@@ -20,7 +20,6 @@ import { LinkSessionEntity } from './access/link-session.entity.js';
 import { PortalPersonalData } from './access/portal-personal-data.service.js';
 import { PortalServices } from './frame/portal-context.js';
 import { PortalAccessService } from './access/portal-access.service.js';
-import { PortalContactsController } from './endpoints/portal-contacts.controller.js';
 import { PortalCredentialsController } from './application/portal-credentials.controller.js';
 import { PortalDeliveriesController } from './deliveries/portal-deliveries.controller.js';
 import { PortalEndpointController } from './endpoints/portal-endpoint.controller.js';
@@ -33,17 +32,14 @@ import { PortalGuidesController } from './guides/portal-guides.controller.js';
 import { PortalLinksRepository } from './access/portal-links.repository.js';
 import { PortalMembersController } from './application/portal-members.controller.js';
 import { PortalRecoveriesController } from './deliveries/portal-recoveries.controller.js';
-import { PortalRedirectUrisController } from './application/portal-redirect-uris.controller.js';
 import { PortalRequestsController } from './application/portal-requests.controller.js';
 import { PortalSearchController } from './search/portal-search.controller.js';
 import { PortalSearch } from './search/portal-search.service.js';
 import { PortalSignInController } from './access/portal-sign-in.controller.js';
 import { PortalSignInGuard } from './access/portal-sign-in.guard.js';
 import { LinkSessionsRepository } from './access/link-sessions.repository.js';
+import { DriverView } from './sandbox/driver-view.js';
 import { PortalSandboxController } from './sandbox/portal-sandbox.controller.js';
-import { LiveDrivers } from './sandbox/live/live-drivers.service.js';
-import { SandboxStatesRepository } from './sandbox/live/sandbox-states.repository.js';
-import { SandboxStreams } from './sandbox/live/sandbox-streams.service.js';
 import { PortalTestsController } from './endpoints/portal-tests.controller.js';
 import { PortalGuard } from './access/portal.guard.js';
 import { WebhookPortalLinkController } from './access/webhook-portal-link.controller.js';
@@ -66,7 +62,6 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     TypeOrmModule.forFeature([MemberSessionEntity, PortalLinkEntity, LinkSessionEntity]),
   ],
   controllers: [
-    PortalContactsController,
     PortalCredentialsController,
     PortalEntryController,
     PortalHomeController,
@@ -77,7 +72,6 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     PortalRecoveriesController,
     PortalGuidesController,
     PortalMembersController,
-    PortalRedirectUrisController,
     PortalRequestsController,
     PortalSearchController,
     PortalSignInController,
@@ -85,7 +79,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     WebhookPortalLinkController,
   ],
   providers: [
-    LiveDrivers,
+    DriverView,
     MemberSessions,
     MemberSessionsRepository,
     PortalAccessService,
@@ -98,10 +92,8 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     PortalSearch,
     LinkSessionsRepository,
     PortalSignInGuard,
-    SandboxStatesRepository,
-    SandboxStreams,
   ],
-  exports: [PortalAccessService, PortalServices],
+  exports: [DriverView, MemberSessions, PortalAccessService, PortalSearch, PortalServices],
 })
 export class WebhookPortalModule {
   @Answers('purge.tasks')

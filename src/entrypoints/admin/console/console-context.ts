@@ -56,7 +56,7 @@ export class ConsoleContext extends UserPageContext<ConsolePage> {
     request: FastifyRequest,
     reply: FastifyReply,
   ) {
-    const area = { name: 'console', notices: CONSOLE_NOTICES, home: CONSOLE_PATH };
+    const area = { name: 'console', notices: CONSOLE_NOTICES.texts, home: CONSOLE_PATH };
     super(area, request, reply, services.csrf, services.cookies);
   }
 
@@ -70,12 +70,7 @@ export class ConsoleContext extends UserPageContext<ConsolePage> {
   }
 
   override async prepare(): Promise<void> {
-    const { endpoints, approvals, redirectUris } = await this.services.waiting.count();
-    this.counts = {
-      endpoints: { number: endpoints, word: 'failing' },
-      approvals: { number: approvals, word: 'waiting' },
-      'redirect-uris': { number: redirectUris, word: 'waiting' },
-    };
+    this.counts = await this.services.waiting.count();
   }
 
   /** Hides what the role may not use. On pages about an operator, everyone but admins sees what viewers see. */

@@ -1,5 +1,7 @@
-/** Said on the page after a form was posted. */
-export const CONSOLE_NOTICES = {
+import { Notices, type AddedNotice } from '#platform/http/page-routes/notices.js';
+
+/** What the console says after a form. */
+export const CONSOLE_NOTICES = new Notices({
   public_client_registered: 'Client created. It is a public client, so it has no secret and must use PKCE.',
   client_changed: 'Client updated.',
   client_disabled: 'Client disabled. Its tokens and grants are revoked.',
@@ -25,8 +27,6 @@ export const CONSOLE_NOTICES = {
   approved: 'Approved and carried out.',
   approval_seconded: 'You are responsible for this request now. A second admin has to approve it too.',
   approval_rejected: 'Rejected. Nothing was done.',
-  redirect_uri_approved: 'Approved: the client is changed.',
-  redirect_uri_rejected: 'Rejected. Nothing was changed.',
   member_saved: 'Member saved. The user is notified.',
   member_removed: 'Member removed.',
   scope_saved: 'Scope saved.',
@@ -42,10 +42,9 @@ export const CONSOLE_NOTICES = {
   endpoint_deleted: 'Endpoint deleted.',
   delivery_resent: 'Delivery queued for resending.',
   notification_raised: 'Notification created.',
-  brand_saved: 'Brand saved. Pages and mails show it from now on.',
   logo_saved: 'Logo saved.',
   logo_removed: 'Logo removed.',
   password_confirmed: 'Password confirmed. You can continue.',
-} as const;
+});
 
-export type ConsoleNotice = keyof typeof CONSOLE_NOTICES;
+export type ConsoleNotice = typeof CONSOLE_NOTICES extends Notices<infer Name> ? Name | AddedNotice : never;

@@ -3,7 +3,6 @@ import { HttpModule } from '#platform/http/http.module.js';
 import { ADMINISTERED } from '../administered.modules.js';
 import { ConsoleApprovalsController } from './approvals/approvals.controller.js';
 import { ConsoleAuditController } from './audit/audit.controller.js';
-import { ConsoleBrandController } from './brand/brand.controller.js';
 import { ConsoleEventTypesController } from './catalogues/event-types.controller.js';
 import { ConsoleEventVersionsController } from './catalogues/event-versions.controller.js';
 import { ConsolePurposesController } from './catalogues/purposes.controller.js';
@@ -22,7 +21,7 @@ import { ConsoleGrantsController } from './grants/grants.controller.js';
 import { ConsoleMailsController } from './mails/mails.controller.js';
 import { ConsoleNotificationsController } from './notifications/notifications.controller.js';
 import { ConsoleOverviewController } from './overview/overview.controller.js';
-import { ConsoleRedirectUrisController } from './redirect-uris/redirect-uris.controller.js';
+import { OverviewAlerts } from './overview/overview-alerts.js';
 import { PersonalExports } from './personal-exports.service.js';
 import { Pickers } from './pickers.service.js';
 import { ConsoleSearch } from './search/console-search.service.js';
@@ -35,6 +34,7 @@ import { ConsoleUserMembersController } from './users/user-members.controller.js
 import { USER_ACTION_CONTROLLERS, UserSubjects } from './users/user-actions.js';
 import { ConsoleUsersController } from './users/users.controller.js';
 import { ConsoleDeliveriesController } from './webhooks/deliveries.controller.js';
+import { WaitingCounts } from './waiting/waiting-counts.js';
 import { WaitingRepository } from './waiting/waiting.repository.js';
 import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
 
@@ -44,7 +44,6 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
   controllers: [
     ConsoleApprovalsController,
     ConsoleAuditController,
-    ConsoleBrandController,
     ConsoleClientConsentsController,
     ConsoleClientLogoController,
     ConsoleClientRefusalsController,
@@ -61,7 +60,6 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleNotificationsController,
     ConsoleOverviewController,
     ConsolePurposesController,
-    ConsoleRedirectUrisController,
     ConsoleScopesController,
     ConsoleSearchController,
     ConsoleUnknownPageController,
@@ -78,10 +76,13 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleGuard,
     ConsoleSearch,
     ConsoleServices,
+    OverviewAlerts,
     PersonalExports,
     Pickers,
     UserSubjects,
+    WaitingCounts,
     WaitingRepository,
   ],
+  exports: [ConsoleServices, OverviewAlerts, Pickers, WaitingCounts, WaitingRepository],
 })
 export class ConsoleModule {}

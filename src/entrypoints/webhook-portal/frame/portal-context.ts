@@ -4,6 +4,7 @@ import type { EventClient } from '#records/activity/activity.js';
 import type { Actor } from '#records/audit/audit.service.js';
 import { Cookies } from '#platform/http/server/cookies.js';
 import { CsrfService } from '#platform/http/forms/csrf.service.js';
+import { Notices, type AddedNotice } from '#platform/http/page-routes/notices.js';
 import type { PageAnswer } from '#platform/http/page-routes/page-answer.js';
 import { PageContext } from '#platform/http/page-routes/page-context.js';
 import { originOf } from '#platform/http/server/request-origin.js';
@@ -19,9 +20,8 @@ import { MemberSessions } from '../access/member-sessions.service.js';
 import type { Portals } from '../access/member-sessions.repository.js';
 import type { PortalVisitor } from '../access/portal-visitor.js';
 
-const PORTAL_AREA = 'portal';
-
-const NOTICES = {
+/** What the portal says after a form. */
+export const PORTAL_NOTICES = new Notices({
   endpoint_added:
     'Endpoint added. Next: put its secret into your program, and send a test to check that it works.',
   endpoint_saved: 'Endpoint updated.',
@@ -30,9 +30,6 @@ const NOTICES = {
   endpoint_deleted: 'Endpoint deleted.',
   secret_rotated:
     'Secret rotated. Reveal the new secret and put it into your program before the old one expires.',
-  contact_added: 'Contact added. We sent a link to the address, with which its owner confirms it.',
-  contact_link_sent: 'We sent the link once more.',
-  contact_removed: 'Contact removed.',
   driver_created: 'Driver created. Next: grant consent, and start a session.',
   driver_deleted: 'Driver deleted.',
   session_started: 'Session started. Its events are published at their time.',
@@ -43,16 +40,16 @@ const NOTICES = {
   fault_set: 'Done. It ends once applied, or within an hour.',
   resent: 'Resend requested. The result appears below.',
   secret_ended: 'The secret has ended. Requests that use it fail.',
-  redirect_uri_asked: 'Your request waits for an operator. Nothing is changed until it is approved.',
-  redirect_uri_changed: 'Done: this applies from now on.',
   member_invited: 'We sent an invitation to the address. Its link works once, within 7 days.',
   member_changed: 'Role changed.',
   member_removed: 'Member removed.',
   invitation_withdrawn: 'Invitation withdrawn. Its link no longer works.',
-} as const;
+});
+
+type PortalNotice = typeof PORTAL_NOTICES extends Notices<infer Name> ? Name | AddedNotice : never;
 
 /** What a route of the portal returns. */
-export type PortalAnswer = PageAnswer<PortalPage, keyof typeof NOTICES>;
+export type PortalAnswer = PageAnswer<PortalPage, PortalNotice>;
 
 /** What every page of the portal may need. */
 @Injectable()
@@ -78,7 +75,7 @@ export class PortalContext extends PageContext<PortalPage> {
     request: FastifyRequest,
     reply: FastifyReply,
   ) {
-    const area = { name: PORTAL_AREA, notices: NOTICES, home: PORTAL_SIGN_IN_PATH };
+    const area = { name: 'portal', notices: PORTAL_NOTICES.texts, home: PORTAL_SIGN_IN_PATH };
     super(area, request, reply, services.csrf, services.cookies);
   }
 
@@ -143,5 +140,5 @@ export class PortalContext extends PageContext<PortalPage> {
 export function portalBinding(path: string, { user, sessionDigest }: PortalVisitor): string {
   if (user && path.startsWith(`${PORTAL_SIGN_IN_PATH}/`))
     return bindingOfUser(PORTAL_SIGN_IN_AREA, path, user);
-  return `${PORTAL_AREA} ${path} ${sessionDigest.toString('base64url')}`;
+  return `portal ${path} ${sessionDigest.toString('base64url')}`;
 }

@@ -35,8 +35,8 @@ export interface OverviewPageProps {
   refused: RefusedClient[];
   /** The number of approvals that wait for a second admin. */
   approvals: number;
-  /** The number of requested redirect URIs that wait. */
-  redirectUris: number;
+  /** Those of features. */
+  moreAlerts: Alert[];
   /** Why logins were refused within the last seven days. */
   refusedLogins: Counted[];
 }
@@ -49,13 +49,13 @@ interface Waiting {
 
 /** Shows whether everything is fine, and the activity of the last day or week compared with the one before. */
 export function overviewPage(props: OverviewPageProps): ConsolePage {
-  const { range, series, waiting, disabled, nearLimit, refused, refusedLogins } = props;
+  const { range, series, waiting, disabled, nearLimit, refused, moreAlerts, refusedLogins } = props;
   return {
     part: 'overview',
     title: 'Overview',
     children: (
       <>
-        <Verdict alerts={alertsOf(props)} />
+        <Verdict alerts={[...alertsOf(props), ...moreAlerts]} />
         <div class="section-head">
           <p class="muted">
             A bar is an hour or a day; the dash on it is the same{' '}
