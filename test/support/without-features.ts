@@ -7,6 +7,7 @@ import { freePort } from './free-port.js';
 import { SpawnedService } from './spawned-service.js';
 import type { TestDatabase } from './test-database.js';
 import { TEST_ENCRYPTION_KEY } from './test-encryption-key.js';
+import { until } from './until.js';
 
 const run = promisify(execFile);
 const LIST = 'src/start/features.ts';
@@ -46,8 +47,8 @@ export class WithoutFeatures {
     await this.program('scripts/compile.mjs');
   }
 
-  /** Starts what is left on this database, and stops it again; returns whether it was ready, and its exit code. */
-  async start(database: TestDatabase): Promise<[ready: number, exitCode: number | null]> {
+  /** Starts what is left on this database, and stops it once it is ready; returns its exit code. */
+  async start(database: TestDatabase): Promise<number | null> {
     const port = String(await freePort());
     const url = `http://127.0.0.1:${port}`;
     const service = new SpawnedService(
@@ -58,8 +59,8 @@ export class WithoutFeatures {
       { folder: this.folder },
     );
     await service.ready();
-    const { status } = await fetch(`${url}/health/ready`);
-    return [status, await service.stop()];
+    await until('it says that it is ready', async () => (await fetch(`${url}/health/ready`)).status === 200);
+    return service.stop();
   }
 
   /** Writes the OpenAPI documents of what is left, and runs its unit tests but for these files. */
