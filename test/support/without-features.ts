@@ -63,10 +63,11 @@ export class WithoutFeatures {
     return service.stop();
   }
 
-  /** Writes the OpenAPI documents of what is left, and runs its unit tests but for these files. */
+  /** Writes the OpenAPI documents of what is left, and who listens to what, and runs its unit tests but for these files. */
   async runUnitTests(leftOut: string[]): Promise<void> {
     await this.program('scripts/write-openapi.mjs');
     await this.program('scripts/compile.mjs');
+    await this.program('scripts/write-architecture.mjs');
     const but = leftOut.flatMap((name) => ['--testPathIgnorePatterns', `/unit/${name}\\.spec\\.js$`]);
     await this.program('node_modules/jest/bin/jest.js', '--selectProjects', 'unit', ...but);
   }

@@ -123,7 +123,10 @@ const READS: Record<string, string[]> = {
     ...ofFeature('live-sandbox', [
       [
         'features/live-sandbox/sandbox-states.repository.ts',
-        ['client_requests', 'deliveries', 'sandbox_faults', 'sandbox_planned_events'],
+        [
+          ...['client_requests', 'deliveries', 'portal_member_sessions', 'portal_sessions'],
+          ...['sandbox_faults', 'sandbox_planned_events'],
+        ],
       ],
     ]),
   ]),

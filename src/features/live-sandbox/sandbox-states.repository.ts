@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
-import { LinkSessionEntity } from '#entrypoints/webhook-portal/access/link-session.entity.js';
+import { DataSource } from 'typeorm';
 
 // More than the page shows.
 const DELIVERIES = 50;
@@ -15,16 +13,14 @@ export interface Follower {
 
 @Injectable()
 export class SandboxStatesRepository {
-  constructor(
-    @InjectRepository(LinkSessionEntity) private readonly sessions: Repository<LinkSessionEntity>,
-  ) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   /**
    * For each follower whose session is active, a text that changes whenever the page of its sandbox would. In SQL: one statement for all
    * followers of this instance, over several modules' tables.
    */
   async read(followers: readonly Follower[]): Promise<{ sessionDigest: Buffer; state: string }[]> {
-    return this.sessions.query(
+    return this.dataSource.query(
       `WITH follower AS (
          SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[]) AS f (digest, client_id, owner_id)
           WHERE EXISTS (SELECT FROM portal_sessions s WHERE s.digest = f.digest AND s.expires_at > now())
