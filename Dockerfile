@@ -6,11 +6,9 @@ COPY packages ./packages
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
-# What Node.js compiles at a start, for every later one. The user of the container, by its number, is a part of the folder's name, and PostgreSQL does not run as root.
-RUN install -d -o 1000 -g 1000 /compile-cache
-USER 1000:1000
-RUN HOME=/tmp NODE_COMPILE_CACHE=/compile-cache node scripts/first-start.mjs
-USER root
+# What Node.js compiles at a start, for every later one. The number of the container's user is a part of the folder's name, and PostgreSQL does not run as root.
+RUN install -d -o 1000 -g 1000 /compile-cache \
+  && HOME=/tmp NODE_COMPILE_CACHE=/compile-cache setpriv --reuid=1000 --regid=1000 --clear-groups node scripts/first-start.mjs
 # The image gets no packages for building and testing, no PostgreSQL of the demonstration, no type declarations and no source maps.
 # Nor the packages for other programs, and what only they need.
 RUN npm pkg delete workspaces \
