@@ -69,7 +69,7 @@ describe('The consent page in a browser', () => {
     });
     await consent.goto(`${service.url}${path()}`);
     await logIn(consent, user);
-    const choice = consent.getByRole('switch');
+    const choice = consent.getByRole('checkbox');
     expect(await choice.isChecked()).toBe(false);
     const back = consent.waitForRequest((request) => request.url().startsWith(REDIRECT_URI));
     await consent.getByRole('button', { name: 'Authorize', exact: true }).click();
@@ -82,7 +82,7 @@ describe('The consent page in a browser', () => {
     await page.goto(`${service.url}/account`);
     await page.getByRole('link', { name: 'Renew' }).click();
     expect(await headingOf(page)).toBe('Renew');
-    await page.getByRole('switch').check();
+    await page.getByRole('checkbox').check();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     expect(await shared()).toEqual(['charging_session:read', 'vehicle:read']);
     expect(await said(page)).toBe('Saved. The application may read what you chose.');

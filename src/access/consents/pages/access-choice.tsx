@@ -50,7 +50,6 @@ export function OptionalAccess({ access, given }: AccessChoiceProps): VNode | nu
         <label for={`${OPTIONAL_SCOPE}-${index}`}>
           <input
             type="checkbox"
-            role="switch"
             id={`${OPTIONAL_SCOPE}-${index}`}
             name={OPTIONAL_SCOPE}
             value={scope}
