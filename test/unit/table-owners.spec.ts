@@ -9,7 +9,7 @@ const OWNERS: Record<string, string[]> = {
   admin: ['approvals'],
   audit: ['audit_events'],
   brand: ['brand', 'logos'],
-  clients: ['clients', 'client_secret_uses', 'client_secrets'],
+  clients: ['clients', 'client_key_uses', 'client_secret_uses', 'client_secrets', 'used_proofs'],
   consents: ['consent_notices', 'consent_versions', 'consent_words', 'consents', 'receipt_keys'],
   database: ['access_changes', 'access_changes_purged', 'migrations', 'required_migrations'],
   disclosures: ['disclosure_batches', 'disclosure_days', 'disclosure_roll_up'],

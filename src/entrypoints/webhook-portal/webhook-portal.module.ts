@@ -21,6 +21,8 @@ import { PortalPersonalData } from './access/portal-personal-data.service.js';
 import { PortalAccessService } from './access/portal-access.service.js';
 import { PortalContactsController } from './endpoints/portal-contacts.controller.js';
 import { PortalCredentialsController } from './application/portal-credentials.controller.js';
+import { PortalCredentials } from './application/portal-credentials.service.js';
+import { PortalKeysController } from './application/portal-keys.controller.js';
 import { PortalDeliveriesController } from './deliveries/portal-deliveries.controller.js';
 import { PortalEndpointController } from './endpoints/portal-endpoint.controller.js';
 import { PortalEndpointsController } from './endpoints/portal-endpoints.controller.js';
@@ -67,6 +69,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
   controllers: [
     PortalContactsController,
     PortalCredentialsController,
+    PortalKeysController,
     PortalEntryController,
     PortalHomeController,
     PortalEndpointsController,
@@ -88,6 +91,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     MemberSessions,
     MemberSessionsRepository,
     PortalAccessService,
+    PortalCredentials,
     PortalEntryGuard,
     PortalGuard,
     PortalHomeService,

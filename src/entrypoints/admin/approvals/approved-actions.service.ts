@@ -75,7 +75,10 @@ export class ApprovedActions {
         const { secret } = await clients.register(id, details as unknown as NewClient, actor);
         return secret === undefined ? undefined : { secret, isNew: true, previousSecretExpiresAt: null };
       },
-      'client.update': (id, details, actor) => done(clients.update(id, details as ClientChanges, actor)),
+      'client.update': async (id, details, actor) => {
+        const { secret } = await clients.update(id, details as ClientChanges, actor);
+        return secret === undefined ? undefined : { secret, isNew: false, previousSecretExpiresAt: null };
+      },
       'client.rotate_secret': async (id, { expirePreviousIn }, actor) => ({
         ...(await secrets.rotate(id, expirePreviousIn as number, actor)),
         isNew: false,

@@ -126,8 +126,8 @@ export class FourEyes {
     return this.attempt(asked, actor, () => this.clients.createOnce(id, input, actor, check));
   }
 
-  /** Giving a client of the admin API more power waits: enabling it, or making it a service of the company. */
-  updateClient(id: string, changes: ClientChanges, actor: Actor): Promise<Outcome<ClientEntity>> {
+  /** Giving a client of the admin API more power waits: enabling it, making it a service of the company, or how it authenticates. */
+  updateClient(id: string, changes: ClientChanges, actor: Actor): Promise<Outcome<RegisteredClient>> {
     let details: ClientChanges = {};
     const check = (before: ClientEntity) => {
       if (!this.settings.fourEyes || !isAdminClient(before)) return;
@@ -135,7 +135,7 @@ export class FourEyes {
       if (!clientPowersIn(details)) return;
       onlyThese(
         details,
-        ['enabled', 'companyService'],
+        ['enabled', 'companyService', ...CREDENTIALS],
         'what gives a client of the admin API power: change it alone',
       );
       throw new NeedsApproval();
@@ -236,8 +236,13 @@ const userPowersIn = (before: UserEntity, wanted: UserChanges): boolean =>
 
 const isVerified = ({ emailVerifiedAt }: UserEntity): boolean => emailVerifiedAt !== null;
 
+/** Whoever has the key of a client, or a secret that it gets, is the client. */
+const CREDENTIALS = ['tokenEndpointAuthMethod', 'jwks', 'jwksUri'] as const;
+
 const clientPowersIn = (wanted: ClientChanges): boolean =>
-  wanted.enabled === true || wanted.companyService === true;
+  wanted.enabled === true ||
+  wanted.companyService === true ||
+  CREDENTIALS.some((name) => wanted[name] !== undefined);
 
 /** Throws a 409 problem if anything else changes than these. */
 function onlyThese<T extends object>(wanted: T, names: readonly (keyof T)[], what: string): void {

@@ -26,6 +26,7 @@ import type { WaitingRepository } from './waiting/waiting.repository.js';
 export const CONSOLE_PATH = '/admin/console';
 
 const NOTICES = {
+  client_with_keys_registered: 'Client created. It authenticates with its keys, so it has no secret.',
   public_client_registered: 'Client created. It is a public client, so it has no secret and must use PKCE.',
   client_changed: 'Client updated.',
   client_disabled: 'Client disabled. Its tokens and grants are revoked.',

@@ -39,6 +39,8 @@ const NOTICES = {
   fault_set: 'Done. It ends once applied, or within an hour.',
   resent: 'Resend requested. The result appears below.',
   secret_ended: 'The secret has ended. Requests that use it fail.',
+  key_added: 'The key was added. The client can sign with it now.',
+  key_ended: 'The key has ended. Requests that are signed with it fail.',
   redirect_uri_asked: 'Your request waits for an operator. Nothing is changed until it is approved.',
   redirect_uri_changed: 'Done: this applies from now on.',
   member_invited: 'We sent an invitation to the address. Its link works once, within 7 days.',
