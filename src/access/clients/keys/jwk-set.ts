@@ -22,6 +22,8 @@ export interface JwkSet {
 
 /** The algorithms of signatures that clients may use, for each kind of key (FAPI 2.0 Security Profile §5.4.1). */
 export const SIGNATURE_ALGORITHMS = ['PS256', 'ES256', 'EdDSA'];
+/** RFC 9864 §2.2: EdDSA with this curve has a name of its own, which some libraries send. */
+export const ACCEPTED_ALGORITHMS = [...SIGNATURE_ALGORITHMS, 'Ed25519'];
 
 const KEYS_MAX = 10;
 const KID_MAX = 200;
@@ -38,8 +40,9 @@ export function keyRefusal(value: unknown): keyof typeof REFUSED_KEYS | undefine
   const isNamed = jwk.kid === undefined || (typeof jwk.kid === 'string' && jwk.kid.length <= KID_MAX);
   if (!isForSigning || !isNamed) return 'unsuitable';
   const algorithm = algorithmOf(jwk);
-  if (algorithm === undefined || (jwk.alg !== undefined && jwk.alg !== algorithm)) return 'unsuitable';
-  return undefined;
+  const names = algorithm === 'EdDSA' ? ['EdDSA', 'Ed25519'] : [algorithm];
+  const isMeantSo = jwk.alg === undefined || names.includes(jwk.alg);
+  return algorithm !== undefined && isMeantSo ? undefined : 'unsuitable';
 }
 
 /** The algorithm that a key is for; undefined if it is for none of them, or no key. */
@@ -83,7 +86,7 @@ export const JWK_SET_SCHEMA: ApiPropertyOptions = {
       type: 'array',
       minItems: 1,
       maxItems: KEYS_MAX,
-      items: { type: 'object', properties: { kty: { type: 'string' } }, required: ['kty'] },
+      items: { type: 'object', additionalProperties: true },
     },
   },
   required: ['keys'],

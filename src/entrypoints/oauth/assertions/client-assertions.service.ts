@@ -10,7 +10,7 @@ import type { CredentialsRefusal, Refusable } from '#records/activity/activity.j
 import { ClientAuthenticationService } from '#access/clients/client-authentication.service.js';
 import { usesKeys } from '#access/clients/client.entity.js';
 import type { KnownClient } from '#access/clients/client-with-secrets.js';
-import { SIGNATURE_ALGORITHMS } from '#access/clients/keys/jwk-set.js';
+import { ACCEPTED_ALGORITHMS } from '#access/clients/keys/jwk-set.js';
 import { UsedProofs } from '#access/clients/proofs/used-proofs.service.js';
 import { SecretUsesService } from '#access/clients/secret-uses.service.js';
 import { Settings } from '#platform/config/settings.js';
@@ -88,7 +88,7 @@ export class ClientAssertions {
     client: KnownClient,
     request: Refusable,
   ): Promise<VerificationKey> {
-    if (!SIGNATURE_ALGORITHMS.includes(assertion.header.alg!)) {
+    if (!ACCEPTED_ALGORITHMS.includes(assertion.header.alg!)) {
       throw this.refuse('assertion_algorithm', client, request);
     }
     const known = await this.keys.of(client);
@@ -139,7 +139,7 @@ async function verifiedBy(
 }
 
 const isVerified = (token: string, { get }: VerificationKey): Promise<boolean> =>
-  compactVerify(token, get, { algorithms: SIGNATURE_ALGORITHMS }).then(
+  compactVerify(token, get, { algorithms: ACCEPTED_ALGORITHMS }).then(
     () => true,
     () => false,
   );

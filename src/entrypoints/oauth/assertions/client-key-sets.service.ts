@@ -147,7 +147,8 @@ async function keysIn(text: string): Promise<VerificationKey[]> {
   return Promise.all(usable.slice(0, KEYS_MAX).map(prepared));
 }
 
-async function prepared(jwk: Jwk): Promise<VerificationKey> {
+async function prepared({ alg: _alg, ...jwk }: Jwk): Promise<VerificationKey> {
   const thumbprint = Buffer.from(await calculateJwkThumbprint(jwk), 'base64url');
+  // Its kind says what it is for, whichever name of the algorithm the assertion has.
   return { kid: jwk.kid, thumbprint, get: createLocalJWKSet({ keys: [jwk] }) };
 }
