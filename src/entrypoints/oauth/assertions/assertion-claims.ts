@@ -7,7 +7,7 @@ const CLOCK_AHEAD = 60;
 const JTI_MAX = 256;
 
 /** Why an assertion with a valid signature is refused: for operators, and for its client. */
-export interface ClaimsRefusal {
+interface ClaimsRefusal {
   reason: CredentialsRefusal;
   description: string;
 }

@@ -11,7 +11,7 @@ interface ShownKey {
   lastUsedAt: Date | null;
 }
 
-export interface ClientKeysProps {
+interface ClientKeysProps {
   client: { jwksUri: string | null };
   keys: ShownKey[];
   /** Where a key is ended, for those who may; the only one cannot be. */
