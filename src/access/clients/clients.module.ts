@@ -19,14 +19,24 @@ import { ClientsPersonalData } from './clients-personal-data.service.js';
 import { ClientsService } from './clients.service.js';
 import { SecretUsesRepository } from './secret-uses.repository.js';
 import { SecretUsesService } from './secret-uses.service.js';
+import { ClientKeyUseEntity } from './keys/client-key-use.entity.js';
+import { ClientKeysService } from './keys/client-keys.service.js';
+import { KeyAddresses } from './keys/key-addresses.js';
+import { UsedProofEntity } from './proofs/used-proof.entity.js';
+import { UsedProofsRepository } from './proofs/used-proofs.repository.js';
+import { UsedProofs } from './proofs/used-proofs.service.js';
+import { PurgeTasks, RETENTION } from '#platform/database/purge/purge-tasks.js';
 
 const EXPORTED = [
   ClientAuthenticationService,
   ClientBatchesService,
   ClientSecretsService,
   ClientsService,
+  ClientKeysService,
+  KeyAddresses,
   KnownClientsService,
   SecretUsesService,
+  UsedProofs,
 ];
 
 /** OAuth clients, their secrets, and client authentication. */
@@ -37,7 +47,13 @@ const EXPORTED = [
     AuditModule,
     BrandModule,
     UsersModule,
-    TypeOrmModule.forFeature([ClientEntity, ClientSecretEntity, ClientSecretUseEntity]),
+    TypeOrmModule.forFeature([
+      ClientEntity,
+      ClientSecretEntity,
+      ClientSecretUseEntity,
+      ClientKeyUseEntity,
+      UsedProofEntity,
+    ]),
   ],
   providers: [
     ...EXPORTED,
@@ -46,7 +62,16 @@ const EXPORTED = [
     OperatorClientsRepository,
     OperatorClientsService,
     SecretUsesRepository,
+    UsedProofsRepository,
   ],
   exports: EXPORTED,
 })
-export class ClientsModule {}
+export class ClientsModule {
+  constructor(purge: PurgeTasks) {
+    purge.add([
+      // Noted until no instance would accept them any more.
+      { table: 'used_proofs', by: 'expires_at' },
+      { table: 'client_key_uses', by: 'last_used_at', before: RETENTION },
+    ]);
+  }
+}
