@@ -20,7 +20,9 @@ const isReady = () =>
     ({ ok }) => ok,
     () => false,
   );
-while (service.exitCode === null && !(await isReady())) await wait(100);
+let isOver = false;
+void ended.then(() => (isOver = true));
+while (!isOver && !(await isReady())) await wait(100);
 service.kill('SIGTERM');
 const [code] = await ended;
 await rm(DATA_DIR, { recursive: true, force: true });

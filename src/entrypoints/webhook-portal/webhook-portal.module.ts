@@ -40,7 +40,7 @@ import { PortalSearch } from './search/portal-search.service.js';
 import { PortalSignInController } from './access/portal-sign-in.controller.js';
 import { PortalSignInGuard } from './access/portal-sign-in.guard.js';
 import { LinkSessionsRepository } from './access/link-sessions.repository.js';
-import { DriverView } from './sandbox/driver-view.js';
+import { ChosenDriverView } from './sandbox/chosen-driver-view.js';
 import { PortalSandboxController } from './sandbox/portal-sandbox.controller.js';
 import { PortalTestsController } from './endpoints/portal-tests.controller.js';
 import { PortalGuard } from './access/portal.guard.js';
@@ -82,7 +82,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     WebhookPortalLinkController,
   ],
   providers: [
-    DriverView,
+    ChosenDriverView,
     MemberSessions,
     MemberSessionsRepository,
     PortalAccessService,
@@ -97,7 +97,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     LinkSessionsRepository,
     PortalSignInGuard,
   ],
-  exports: [DriverView, MemberSessions, PortalAccessService, PortalSearch, PortalServices],
+  exports: [ChosenDriverView, MemberSessions, PortalAccessService, PortalSearch, PortalServices],
 })
 export class WebhookPortalModule {
   @Answers('purge.tasks')

@@ -7,7 +7,6 @@ import { AccountModule } from '#entrypoints/account/account.module.js';
 import { ApplicationLinks } from '#entrypoints/account/pages/application-links.js';
 import { SigningKeys } from '#entrypoints/oauth/metadata/signing-keys.js';
 import { OAuthModule } from '#entrypoints/oauth/oauth.module.js';
-import { Reseals } from '#platform/database/reseals.js';
 import { HttpModule } from '#platform/http/http.module.js';
 import { addCatalogsOf } from '#platform/language/catalog.js';
 import { BrandModule } from '#records/brand/brand.module.js';
@@ -40,14 +39,11 @@ export class ConsentReceiptsModule implements OnModuleInit {
   constructor(
     private readonly links: ApplicationLinks,
     private readonly signing: SigningKeys,
-    private readonly reseals: Reseals,
-    private readonly keys: ReceiptKeysService,
   ) {}
 
   onModuleInit(): void {
     this.links.ofEach.push(ReceiptLink);
     this.links.below.push(AllReceiptsLink);
     this.signing.path = RECEIPT_KEYS_PATH;
-    this.reseals.add(() => this.keys.reseal());
   }
 }

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey } from 'jose';
 import { Settings } from '#platform/config/settings.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
+import type { Resealed } from '#platform/database/domain/platform-questions.js';
 import { SealedBox } from '#platform/secrets/sealed-box.js';
 import { outsideTransaction } from '#platform/database/queries/transaction-around.js';
 import type { ReceiptKeyEntity } from './receipt-key.entity.js';
@@ -74,7 +76,8 @@ export class ReceiptKeysService {
   }
 
   /** Seals every key under the current `ENCRYPTION_KEY`. Returns how many were resealed, and which cannot be decrypted. */
-  async reseal(): Promise<{ resealed: number; unreadable: string[] }> {
+  @Answers('sealed.reseal')
+  async reseal(): Promise<Resealed> {
     let resealed = 0;
     const unreadable: string[] = [];
     for (const key of await this.repository.allSealed()) {

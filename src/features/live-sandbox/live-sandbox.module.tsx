@@ -1,6 +1,6 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { UsersModule } from '#access/users/users.module.js';
-import { DriverView } from '#entrypoints/webhook-portal/sandbox/driver-view.js';
+import { ChosenDriverView } from '#entrypoints/webhook-portal/sandbox/chosen-driver-view.js';
 import { WebhookPortalModule } from '#entrypoints/webhook-portal/webhook-portal.module.js';
 import { PartnersModule } from '#events/partners/partners.module.js';
 import { WebhooksModule } from '#events/webhooks/webhooks.module.js';
@@ -19,7 +19,7 @@ import { SandboxStreams } from './sandbox-streams.service.js';
 })
 export class LiveSandboxModule implements OnModuleInit {
   constructor(
-    private readonly view: DriverView,
+    private readonly view: ChosenDriverView,
     private readonly drivers: LiveDrivers,
   ) {}
 

@@ -17,7 +17,6 @@ import { RequiredMigrationsRepository } from './migrations/required-migrations.r
 import { SchemaCompatibility } from './migrations/schema-compatibility.service.js';
 import { PurgeRepository } from './purge/purge.repository.js';
 import { PurgeService } from './purge/purge.service.js';
-import { Reseals } from './reseals.js';
 import { Statements } from './queries/statements.js';
 import { Transactions } from './queries/transactions.js';
 
@@ -27,7 +26,6 @@ const EXPORTED = [
   DomainQuestions,
   Listener,
   PurgeService,
-  Reseals,
   SchemaCompatibility,
   Statements,
   Transactions,

@@ -57,7 +57,7 @@ export type ShownOnApproval =
   | { secret: string; isNew: boolean; previousSecretExpiresAt: Date | null };
 
 /** An action that may wait for a second admin. `Before` is what its work knows under its locks. */
-export interface AdminAction<Input, Result, Before extends unknown[] = []> {
+interface AdminAction<Input, Result, Before extends unknown[] = []> {
   /** In the console. */
   title: string;
   /** In the data of the person whom it is about, or who asked for it. */
@@ -216,6 +216,10 @@ export const APPROVAL_ACTIONS = Object.keys(ADMIN_ACTIONS) as ApprovalAction[];
 type WorkOf<A extends ApprovalAction> = Actions[A]['work'];
 export type InputOf<A extends ApprovalAction> = Parameters<WorkOf<A>>[1]['input'];
 export type ResultOf<A extends ApprovalAction> = Awaited<ReturnType<WorkOf<A>>>;
+
+/** The row of an action. The compiler does not see that the members of one row belong together once `action` is a variable. */
+export const actionOf = <A extends ApprovalAction>(action: A) =>
+  ADMIN_ACTIONS[action] as unknown as AdminAction<InputOf<A>, ResultOf<A>, unknown[]>;
 
 /** With fewer enabled admins nothing could be approved: one asks, another approves. */
 const ADMINS_NEEDED = 2;

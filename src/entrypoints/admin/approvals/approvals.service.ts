@@ -11,9 +11,8 @@ import { OperatorProtectionService } from '#access/users/accounts/operator-prote
 import { ActorsService } from '#access/users/sessions/actors.service.js';
 import {
   ActionServices,
-  ADMIN_ACTIONS,
+  actionOf,
   PASSWORD_HASH,
-  type AdminAction,
   type ApprovalAction,
   type ShownOnApproval,
 } from './admin-actions.js';
@@ -159,7 +158,7 @@ export class ApprovalsService {
     { action, subjectId, details }: ApprovalEntity,
     actor: Actor,
   ): Promise<ShownOnApproval | undefined> {
-    const { work, shown } = ADMIN_ACTIONS[action] as unknown as AdminAction<object, unknown>;
+    const { work, shown } = actionOf(action);
     try {
       const call = { id: subjectId, input: details ?? {}, actor };
       const result = await work(this.services, call, async () => {});

@@ -6,8 +6,7 @@ import type { NewUser } from '#access/users/accounts/user.resource.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import {
   ActionServices,
-  ADMIN_ACTIONS,
-  type AdminAction,
+  actionOf,
   type ApprovalAction,
   type InputOf,
   type Need,
@@ -39,7 +38,7 @@ export class FourEyes {
     actor: Actor,
     once?: string,
   ): Promise<Outcome<ResultOf<A>>> {
-    const row = ADMIN_ACTIONS[action] as unknown as AdminAction<InputOf<A>, ResultOf<A>, unknown[]>;
+    const row = actionOf(action);
     const call = { id, input, actor, once };
     const check = async (...before: unknown[]): Promise<void> => {
       const need = this.settings.fourEyes && (await row.needs(this.services, call, ...before));

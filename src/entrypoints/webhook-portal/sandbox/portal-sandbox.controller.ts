@@ -17,7 +17,7 @@ import {
 import { DriversService } from '#events/sandbox/drivers.service.js';
 import { PlansService } from '#events/sandbox/plans.service.js';
 import { illegible } from '#platform/http/validation/legible-text.js';
-import { DriverView } from './driver-view.js';
+import { ChosenDriverView } from './chosen-driver-view.js';
 import { PortalSandboxGuard } from './portal-sandbox.guard.js';
 import { livePage, ONLY_LIVE, sandboxPage, type SandboxPageProps } from './sandbox.page.js';
 import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
@@ -38,7 +38,7 @@ export class PortalSandboxController {
     private readonly plans: PlansService,
     private readonly faults: SandboxFaultsService,
     private readonly limits: RateLimitsService,
-    private readonly view: DriverView,
+    private readonly view: ChosenDriverView,
   ) {}
 
   /** `?driver=` chooses the driver that is shown; by default the newest. */

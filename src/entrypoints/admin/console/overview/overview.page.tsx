@@ -58,9 +58,8 @@ export function overviewPage(props: OverviewPageProps): ConsolePage {
         <Verdict alerts={[...alertsOf(props), ...moreAlerts]} />
         <div class="section-head">
           <p class="muted">
-            A bar is an hour or a day; the dash on it is the same{' '}
-            {range === '24h' ? 'hour of the day' : 'day of the week'} before. Clients of sandboxes are not
-            counted, except for pending deliveries.
+            The dash on a bar is the same {range === '24h' ? 'hour of the day' : 'day of the week'} before.
+            Clients of sandboxes are not counted, except for pending deliveries.
           </p>
           <RangeSwitch path="/admin/console" range={range} />
         </div>

@@ -5,7 +5,7 @@ import type { Driver } from '#events/sandbox/driver.js';
 
 /** The port through which a feature shows the chosen driver, and the faults that are left, on the page of the sandbox. */
 @Injectable()
-export class DriverView {
+export class ChosenDriverView {
   /** Undefined if no feature shows it. */
   show: ((driver: Driver, faults: SandboxFaultEntity[], clientId: string) => Promise<VNode>) | undefined;
 }
