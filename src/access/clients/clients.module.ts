@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { ActivityModule } from '#records/activity/activity.module.js';
 import { AuditModule } from '#records/audit/audit.module.js';
 import { BrandModule } from '#records/brand/brand.module.js';
@@ -21,11 +22,10 @@ import { SecretUsesRepository } from './secret-uses.repository.js';
 import { SecretUsesService } from './secret-uses.service.js';
 import { ClientKeyUseEntity } from './keys/client-key-use.entity.js';
 import { ClientKeysService } from './keys/client-keys.service.js';
-import { KeyAddresses } from './keys/key-addresses.js';
 import { UsedProofEntity } from './proofs/used-proof.entity.js';
 import { UsedProofsRepository } from './proofs/used-proofs.repository.js';
 import { UsedProofs } from './proofs/used-proofs.service.js';
-import { PurgeTasks, RETENTION } from '#platform/database/purge/purge-tasks.js';
+import { CLIENTS_PURGE } from './clients-purge.js';
 
 const EXPORTED = [
   ClientAuthenticationService,
@@ -33,7 +33,6 @@ const EXPORTED = [
   ClientSecretsService,
   ClientsService,
   ClientKeysService,
-  KeyAddresses,
   KnownClientsService,
   SecretUsesService,
   UsedProofs,
@@ -67,11 +66,8 @@ const EXPORTED = [
   exports: EXPORTED,
 })
 export class ClientsModule {
-  constructor(purge: PurgeTasks) {
-    purge.add([
-      // Noted until no instance would accept them any more.
-      { table: 'used_proofs', by: 'expires_at' },
-      { table: 'client_key_uses', by: 'last_used_at', before: RETENTION },
-    ]);
+  @Answers('purge.tasks')
+  purged() {
+    return CLIENTS_PURGE;
   }
 }

@@ -11,6 +11,7 @@ import { ScopesService } from '#access/scopes/scopes.service.js';
 import { newId } from '#platform/secrets/ids.js';
 import { digestOf, newSecret } from '#platform/secrets/tokens.js';
 import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
+import { DomainQuestions } from '#platform/database/domain/domain-questions.service.js';
 import type { ErasureObstacle } from '#access/domain/domain-questions.js';
 import { Answers } from '#platform/database/domain/domain-map.js';
 import {
@@ -21,7 +22,6 @@ import {
 } from './client-rules.js';
 import { usesKeys, type ClientEntity } from './client.entity.js';
 import type { JwkSet } from './keys/jwk-set.js';
-import { KeyAddresses } from './keys/key-addresses.js';
 import { CLIENT, type ClientChanges, type NewClient } from './client.resource.js';
 import { ClientsRepository, type ClientFilter } from './clients.repository.js';
 import { OperatorClientsService } from './operator-clients.service.js';
@@ -51,7 +51,7 @@ export class ClientsService {
     private readonly events: DomainEvents,
     private readonly operators: OperatorClientsService,
     private readonly logos: LogosService,
-    private readonly keyAddresses: KeyAddresses,
+    private readonly questions: DomainQuestions,
   ) {}
 
   @Answers('user.erasure_obstacle')
@@ -238,7 +238,7 @@ export class ClientsService {
 
   /** Throws a 400 problem for an address of keys that would not be asked. Not in the transaction, because it waits for name servers. */
   private async checkKeyAddress({ jwksUri }: Pick<ClientChanges, 'jwksUri'>): Promise<void> {
-    const found = jwksUri ? await this.keyAddresses.check(jwksUri) : undefined;
+    const found = jwksUri ? await this.questions.ask('client.key_address_violation', jwksUri) : undefined;
     if (found) throw validationFailed({ jwks_uri: [found] });
   }
 

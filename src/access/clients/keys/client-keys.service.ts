@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { calculateJwkThumbprint } from 'jose';
 import type { Actor } from '#records/audit/audit.service.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { conflict } from '#platform/http/problems/problem.js';
-import { AccessRevocations } from '#access/users/accounts/access-revocations.js';
 import { usesKeys, type ClientEntity } from '../client.entity.js';
 import { ClientsService, type Alongside } from '../clients.service.js';
 import { SecretUsesService } from '../secret-uses.service.js';
@@ -17,7 +17,7 @@ export class ClientKeysService {
     private readonly clients: ClientsService,
     private readonly uses: SecretUsesService,
     private readonly transactions: Transactions,
-    private readonly revocations: AccessRevocations,
+    private readonly events: DomainEvents,
   ) {}
 
   /** The keys of a client, except those at an address. */
@@ -49,7 +49,7 @@ export class ClientKeysService {
       if (left.length === keys.length || left.length === 0) {
         throw conflict('This key has ended already, or it is the only one: add another one first.');
       }
-      await this.revocations.revokePortals({ clientId });
+      await this.events.say('client.secret_ended', clientId);
       return left;
     });
   }

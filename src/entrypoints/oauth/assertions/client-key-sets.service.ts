@@ -4,9 +4,10 @@ import { LRUCache } from 'lru-cache';
 import { Agent, request } from 'undici';
 import type { KnownClient } from '#access/clients/client-with-secrets.js';
 import { keyRefusal, type Jwk } from '#access/clients/keys/jwk-set.js';
-import { KeyAddresses } from '#access/clients/keys/key-addresses.js';
 import { checkEndpointAddress, checkEndpointUrl } from '#events/webhooks/http/endpoint-url.js';
 import { GuardedConnector } from '#events/webhooks/http/guarded-connector.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
+import type { Violation } from '#platform/http/problems/violation.js';
 import { Settings } from '#platform/config/settings.js';
 import { detached } from '#platform/telemetry/log-scope.js';
 
@@ -47,19 +48,18 @@ export class ClientKeySets implements OnApplicationShutdown {
   private readonly fetched = new LRUCache<string, Fetched>({ max: ADDRESSES_KEPT });
   private readonly connections: Agent;
 
-  constructor(
-    private readonly settings: Settings,
-    addresses: KeyAddresses,
-  ) {
+  constructor(private readonly settings: Settings) {
     const connector = new GuardedConnector(this.rules);
     this.connections = new Agent({
       connect: (target, callback) => void connector.connect(target, callback),
       pipelining: 0,
     });
-    addresses.register(async (address) => {
-      const checked = checkEndpointUrl(address, this.rules);
-      return checked.url === undefined ? checked.reason : checkEndpointAddress(checked.url, this.rules);
-    });
+  }
+
+  @Answers('client.key_address_violation')
+  async violationOf(address: string): Promise<Violation | undefined> {
+    const checked = checkEndpointUrl(address, this.rules);
+    return checked.url === undefined ? checked.reason : checkEndpointAddress(checked.url, this.rules);
   }
 
   /** The keys of a client; undefined if they cannot be had. */
