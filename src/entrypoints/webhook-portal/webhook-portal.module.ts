@@ -21,6 +21,8 @@ import { PortalPersonalData } from './access/portal-personal-data.service.js';
 import { PortalServices } from './frame/portal-context.js';
 import { PortalAccessService } from './access/portal-access.service.js';
 import { PortalCredentialsController } from './application/portal-credentials.controller.js';
+import { PortalCredentials } from './application/portal-credentials.service.js';
+import { PortalKeysController } from './application/portal-keys.controller.js';
 import { PortalDeliveriesController } from './deliveries/portal-deliveries.controller.js';
 import { PortalEndpointController } from './endpoints/portal-endpoint.controller.js';
 import { PortalEndpointsController } from './endpoints/portal-endpoints.controller.js';
@@ -63,6 +65,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
   ],
   controllers: [
     PortalCredentialsController,
+    PortalKeysController,
     PortalEntryController,
     PortalHomeController,
     PortalEndpointsController,
@@ -84,6 +87,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     MemberSessionsRepository,
     PortalAccessService,
     PortalServices,
+    PortalCredentials,
     PortalEntryGuard,
     PortalGuard,
     PortalHomeService,

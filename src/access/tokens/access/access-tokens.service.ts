@@ -107,7 +107,7 @@ export class AccessTokensService {
     const known = await this.clients.findAt(clientId);
     if (!known || !isWorking(known.found) || !known.found.ownerEnabled) return undefined;
     const key = await this.keys.signing();
-    const expiresIn = this.settings.accessTokenTtl;
+    const expiresIn = known.found.client.accessTokenLifetime ?? this.settings.accessTokenTtl;
     const issuedAt = Math.floor(known.now);
     const record: AccessTokenRecord = {
       kind: 'client',
