@@ -10,7 +10,7 @@ import { AccessChanges } from '#platform/database/changes/access-changes.service
 import { ChangeTrackedCache } from '#platform/database/changes/change-tracked-cache.js';
 import { ScopeNumbersService } from '#access/scopes/scope-numbers.service.js';
 import { AccessTokensRepository, type TokenBasis } from './access-tokens.repository.js';
-import type { IssuedTokens } from '../grants/issued-tokens.js';
+import type { IssuedTokens } from '../grants/grant.js';
 import { intersection, type Access, type Principal, type PrincipalClient } from './principal.js';
 import { TOKEN_KEYS_CHANGED, TokenKeysService } from '../keys/token-keys.service.js';
 import {
