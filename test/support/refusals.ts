@@ -1,5 +1,5 @@
 import { ConsentExpiryService } from '#access/consents/consent-expiry.service.js';
-import { AccountDeletionsWorker } from '#access/users/closing/account-deletions.worker.js';
+import { AccountDeletionsWorker } from '#access/users/closing/account-deletions.service.js';
 import { leaveOutSchedule, leaveOutScheduledPurges } from './scheduled-work.js';
 import type { TestService } from './test-service.js';
 

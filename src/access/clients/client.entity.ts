@@ -1,7 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { InRealm } from '#platform/database/entities/in-realm.js';
 import type { Environment } from '#access/users/accounts/environment.js';
-import { TextOrNull } from '#platform/database/entities/columns.js';
+import { TextOrNull, InRealm } from '#platform/database/entities/columns.js';
 import type { JwkSet } from './keys/jwk-set.js';
 
 export const CLIENT_TYPES = ['confidential', 'public'] as const;

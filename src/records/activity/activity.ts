@@ -1,4 +1,20 @@
 import type {} from 'fastify';
+
+/** A live client, the number of its refused requests in a period, and when the last one happened. */
+export interface RefusedClient {
+  id: string;
+  name: string;
+  refused: number;
+  lastAt: Date;
+}
+
+/** How often something happened in one hour, in total. */
+export interface HourlyTotal {
+  hour: Date;
+  kind: ActivityKind;
+  count: number;
+}
+
 /** The kinds of events that are counted. */
 export type ActivityKind =
   | 'token_issued'

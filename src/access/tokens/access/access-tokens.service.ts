@@ -5,14 +5,14 @@ import { ActivityService } from '#records/activity/activity.service.js';
 import type { BearerRefusal, EventClient, Refusable } from '#records/activity/activity.js';
 import { isWorking, type ClientWithSecrets } from '#access/clients/client-with-secrets.js';
 import { KnownClientsService } from '#access/clients/known-clients.service.js';
-import { upTo } from '#platform/config/cache-capacity.js';
+import { upTo } from '#platform/config/durations.js';
 import { Settings } from '#platform/config/settings.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
 import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
 import { ChangeTrackedCache } from '#platform/database/changes/change-tracked-cache.js';
 import { ScopeNumbersService } from '#access/scopes/scope-numbers.service.js';
 import { AccessTokensRepository, type TokenBasis } from './access-tokens.repository.js';
-import type { IssuedTokens } from '../grants/issued-tokens.js';
+import type { IssuedTokens } from '../grants/grant.js';
 import { intersection, type Access, type Principal, type PrincipalClient } from './principal.js';
 import { TOKEN_KEYS_CHANGED, TokenKeysService } from '../keys/token-keys.service.js';
 import {

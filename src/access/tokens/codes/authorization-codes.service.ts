@@ -9,7 +9,7 @@ import {
   type NewAuthorizationCode,
 } from './authorization-codes.repository.js';
 import { GrantTokens, type GrantOwner } from '../grants/grant-tokens.service.js';
-import type { IssuedTokens } from '../grants/issued-tokens.js';
+import type { IssuedTokens } from '../grants/grant.js';
 import type { GenerationRow } from '../refresh/refresh-tokens.repository.js';
 import { TokenKeysService } from '../keys/token-keys.service.js';
 

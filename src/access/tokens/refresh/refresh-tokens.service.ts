@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Settings } from '#platform/config/settings.js';
 import { AccessChanges, type Stamp } from '#platform/database/changes/access-changes.service.js';
 import { GrantTokens } from '../grants/grant-tokens.service.js';
-import type { IssuedTokens } from '../grants/issued-tokens.js';
+import type { IssuedTokens } from '../grants/grant.js';
 import { RefreshTokensRepository, type FoundGrant } from './refresh-tokens.repository.js';
 import { TokenKeysService } from '../keys/token-keys.service.js';
 import { openRefreshToken, type RefreshTokenRecord } from '../keys/token-record.js';

@@ -2,6 +2,9 @@ import { usesKeys, type ClientEntity } from '#access/clients/client.entity.js';
 import type { SecretInfo } from '#access/clients/secret-info.js';
 import type { EndpointInList } from '#events/webhooks/endpoints/endpoint-in-list.js';
 
+/** Stands in the text of a guide where the checklist belongs. */
+export const CHECKLIST_MARK = '@checklist@';
+
 /** What is known of a live client that is about to be used. */
 interface LiveFacts {
   client: ClientEntity;

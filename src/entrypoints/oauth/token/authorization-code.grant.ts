@@ -4,7 +4,7 @@ import { SERVICE_ACTOR, type Actor } from '#records/audit/audit.service.js';
 import { isSecret, sameDigest } from '#platform/secrets/tokens.js';
 import { AuthorizationCodesService } from '#access/tokens/codes/authorization-codes.service.js';
 import { GrantsService } from '#access/tokens/grants/grants.service.js';
-import type { IssuedTokens } from '#access/tokens/grants/issued-tokens.js';
+import type { IssuedTokens } from '#access/tokens/grants/grant.js';
 import { invalidRequest, type OAuthError } from '../oauth-error.js';
 import { invalidGrant } from '../refusals.js';
 import type { GrantRequest, TokenGrant } from './grant-request.js';

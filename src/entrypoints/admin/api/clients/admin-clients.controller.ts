@@ -19,8 +19,14 @@ import { FourEyes, type Outcome } from '../../approvals/four-eyes.service.js';
 import { newId } from '#platform/secrets/ids.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { MayWait, outcomeAs } from '../approvals/may-wait.js';
-import { ClientChangesDto, ClientsQuery, NewClientDto } from './admin-clients.dto.js';
-import { clientView, ClientView, NewClientView } from './admin-clients.view.js';
+import {
+  ClientChangesDto,
+  ClientsQuery,
+  NewClientDto,
+  clientView,
+  ClientView,
+  NewClientView,
+} from './admin-clients.dto.js';
 
 /** OAuth clients in the admin API (contract §12). */
 @Controller('admin/clients')

@@ -16,8 +16,7 @@ import {
 import { SECOND_FACTOR_NEEDED } from '#access/users/sessions/actors.service.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { FilteredTable, Id, Party, stateFilter } from '../pages/lists.js';
-import type { PartyNames } from '../pages/party-names.js';
+import { FilteredTable, Id, Party, stateFilter, type PartyNames } from '../pages/lists.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';
 import { approvalPath, APPROVALS_PATH } from './waiting-for.js';
 

@@ -8,12 +8,11 @@ import { Facts } from '#platform/web/tables/facts.js';
 import { Buttons, LinkButton, PostButton } from '#platform/web/forms/form.js';
 import { ExactMoment, Hour, RecentMoment } from '#platform/web/tables/moment.js';
 import { Enabled, State } from '#platform/web/tables/state.js';
-import { EnvironmentName } from '../pages/environment.js';
 import { Table } from '#platform/web/tables/table.js';
 import type { ScopeEntity } from '#access/scopes/scope.entity.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { Id, NameLink, CommaList, PageLink } from '../pages/lists.js';
+import { Id, NameLink, CommaList, PageLink, EnvironmentName } from '../pages/lists.js';
 import { clientPath, aboutClient } from './client-layout.js';
 
 export interface ClientProps {

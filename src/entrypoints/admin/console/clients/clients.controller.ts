@@ -24,7 +24,7 @@ import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorato
 import { filteredList } from '../filtered-list.js';
 import { attempt, judged, refuseTogether } from '../form-attempt.js';
 import { Pickers } from '../pickers.service.js';
-import { namedUser } from '../users/named-user.js';
+import { namedUser } from '../pages/lists.js';
 import {
   clientShapeOf,
   emptyClientFields,

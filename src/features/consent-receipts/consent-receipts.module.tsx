@@ -11,12 +11,32 @@ import { HttpModule } from '#platform/http/http.module.js';
 import { addCatalogsOf } from '#platform/language/catalog.js';
 import { BrandModule } from '#records/brand/brand.module.js';
 import { AccountReceiptsController } from './account-receipts.controller.js';
-import { AllReceiptsLink, ReceiptLink } from './receipt-links.js';
 import { ReceiptKeyEntity } from './receipt-key.entity.js';
 import { RECEIPT_KEYS_PATH, ReceiptKeysController } from './receipt-keys.controller.js';
 import { ReceiptKeysRepository } from './receipt-keys.repository.js';
 import { ReceiptKeysService } from './receipt-keys.service.js';
 import { ReceiptsService } from './receipts.service.js';
+import type { VNode } from 'preact';
+import type { ConnectedClient } from '#access/tokens/grants/connected-client.js';
+import { hidden } from '#entrypoints/account/pages/message-parts.js';
+import { Say, useText } from '#platform/web/layout/say.js';
+
+/** The receipt of the newest version of the consent to an application. */
+const ReceiptLink = ({ client: { name, versionId } }: { client: ConnectedClient }): VNode | null =>
+  versionId === null ? null : (
+    <a href={`/account/receipts/${versionId}`}>
+      <Say it="Receipt<hidden> of {name}</hidden>" with={{ name, hidden }} />
+    </a>
+  );
+
+function AllReceiptsLink(): VNode {
+  const t = useText();
+  return (
+    <p>
+      <a href="/account/receipts">{t('All receipts')}</a>
+    </p>
+  );
+}
 
 addCatalogsOf('consent-receipts');
 
