@@ -18,11 +18,7 @@ const PATH = '/account/delete';
 const KEEP = '/account/delete/keep';
 
 describe('Deleting one’s account', () => {
-  const { service, smtp } = useServiceWithMail({
-    env: WEBHOOK_ENV,
-    instances: 2,
-    databaseOptions: PATIENT,
-  });
+  const { service, smtp } = useServiceWithMail({ env: WEBHOOK_ENV, instances: 2, databaseOptions: PATIENT });
   const webhooks = Webhooks.setUp(service);
   beforeAll(() => leaveOutSchedule(service, AccountDeletionsWorker));
   const user = madeForEach(() => service.make.user({ emailVerified: true }));
@@ -123,8 +119,7 @@ describe('Deleting one’s account', () => {
   });
 
   it('says what it means, waits for seven days, and is shown and mailed', async () => {
-    const client = await service.make.client({ name: 'North <b>wind' });
-    await service.make.tokens(client, user);
+    await service.make.tokens(await service.make.client({ name: 'North <b>wind' }), user);
     const page = await browser.open(PATH);
     expect(page.html.querySelector('ul li bdi')!.text).toBe('North <b>wind');
     // The record of consents outlives the account (§2).

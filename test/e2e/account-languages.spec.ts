@@ -71,16 +71,18 @@ describe('The account in the language of its user', () => {
   const passkeyId = () =>
     service.database.value<string>('SELECT id FROM passkeys WHERE user_id = $1', [user.id]);
   const raise = () =>
-    service.app.get(NotificationsService).raiseByOperator(
-      {
-        userId: user.id,
-        messageId: 'ERR9',
-        category: 'SERVICE',
-        shortTextTitle: 'Hallo',
-        shortTextBody: 'Welt',
-      },
-      SERVICE_ACTOR,
-    );
+    service.app
+      .get(NotificationsService)
+      .raiseByOperator(
+        {
+          userId: user.id,
+          messageId: 'ERR9',
+          category: 'SERVICE',
+          shortTextTitle: 'Hallo',
+          shortTextBody: 'Welt',
+        },
+        SERVICE_ACTOR,
+      );
 
   /** An address for each page, by its route. */
   const addresses = async (browser: BrowserSession): Promise<Record<string, string>> => {
@@ -156,8 +158,7 @@ describe('The account in the language of its user', () => {
   ])('is that of the notice after a form: %s', async (language, notice) => {
     await service.make.consent(client, user);
     const browser = await reading(language);
-    const path = `/account/applications/${client.id}`;
-    expect(placeOf(await browser.fillIn(path))).toEqual([303, '/account']);
+    expect(placeOf(await browser.fillIn(`/account/applications/${client.id}`))).toEqual([303, '/account']);
     const page = await browser.open('/account');
     expect([langOf(page), page.html.querySelector('[role="status"]')!.text]).toEqual([language, notice]);
   });

@@ -22,17 +22,19 @@ describe('The notifications on the account page', () => {
 
   const notify = async (input: Partial<NewNotification> = {}) =>
     (
-      await service.app.get(NotificationsService).raiseByOperator(
-        {
-          userId: user.id,
-          messageId: 'ERR9001',
-          category: 'ACTIONABLE',
-          shortTextTitle: 'Something happened',
-          shortTextBody: 'It did.',
-          ...input,
-        },
-        SERVICE_ACTOR,
-      )
+      await service.app
+        .get(NotificationsService)
+        .raiseByOperator(
+          {
+            userId: user.id,
+            messageId: 'ERR9001',
+            category: 'ACTIONABLE',
+            shortTextTitle: 'Something happened',
+            shortTextBody: 'It did.',
+            ...input,
+          },
+          SERVICE_ACTOR,
+        )
     ).id;
   const titles = (page: Page) => page.html.querySelectorAll('.entries h2').map((heading) => heading.text);
   const badges = (page: Page) => page.html.querySelectorAll('.badge').map(({ text }) => text);
@@ -56,10 +58,8 @@ describe('The notifications on the account page', () => {
   it('accept only the marks "read" and "resolved"', async () => {
     const id = await notify();
     const page = await browser.open(PATH);
-    for (const mark of [undefined, '', 'unread', 'READ', '<b>', 'constructor']) {
-      const answer = await browser.submit(page, `${PATH}/${id}`, { mark });
-      expect([mark, answer.status]).toEqual([mark, 400]);
-    }
+    for (const mark of [undefined, '', 'unread', 'READ', '<b>', 'constructor'])
+      expect([mark, (await browser.submit(page, `${PATH}/${id}`, { mark })).status]).toEqual([mark, 400]);
     expect(await marks(id)).toMatchObject({ read: false, resolved: false });
   });
 
@@ -118,8 +118,7 @@ describe('The notifications on the account page', () => {
       ['New', 'Needs your attention'],
       ['read', 'resolved'],
     ]);
-    const answer = await browser.submit(first, action, { mark: 'read' });
-    expect(placeOf(answer)).toEqual([303, PATH]);
+    expect(placeOf(await browser.submit(first, action, { mark: 'read' }))).toEqual([303, PATH]);
     const second = await browser.open(PATH);
     expect(second.html.querySelector('[role="status"]')!.text).toContain('marked as read');
     expect([badges(second), buttons(second)]).toEqual([['Needs your attention'], ['resolved']]);
@@ -157,8 +156,7 @@ describe('The notifications on the account page', () => {
     expect(seen).toEqual(Array.from({ length: 200 }, (_, n) => `Number ${200 - n}`));
     const page = await browser.open(second!);
     const action = page.html.querySelector('.entries form')!.getAttribute('action')!;
-    const answer = await browser.submit(page, action, { mark: 'read' });
-    expect(answer.headers.get('location')).toBe(second);
+    expect((await browser.submit(page, action, { mark: 'read' })).headers.get('location')).toBe(second);
     for (const elsewhere of [
       'https://evil.example',
       '//evil.example',

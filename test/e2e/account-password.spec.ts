@@ -101,9 +101,8 @@ describe('Changing a password', () => {
           const expected = name === field ? expect.stringContaining(words) : undefined;
           expect([what, name, errorOf(page, name)]).toEqual([what, name, expected]);
         }
-        for (const typed of [current, password].filter((text) => text !== '')) {
+        for (const typed of [current, password].filter((text) => text !== ''))
           expect(page.text).not.toContain(typed);
-        }
       }
       expect(await canLogIn(PASSWORD)).toBe(true);
       expect(await isSignedIn(browser)).toBe(true);
@@ -161,8 +160,7 @@ describe('Changing a password', () => {
   });
 
   it('takes effect immediately and is confirmed', async () => {
-    const answer = await change();
-    expect(placeOf(answer)).toEqual([303, PATH]);
+    expect(placeOf(await change())).toEqual([303, PATH]);
     const page = await browser.open(PATH);
     expect(page.html.querySelector('[role="status"]')!.text).toContain('Password changed');
     expect([await canLogIn(NEW_PASSWORD), await canLogIn(PASSWORD)]).toEqual([true, false]);
@@ -265,18 +263,15 @@ describe('Changing a password', () => {
       (event) => (event as { action: string }).action === 'user.password_changed',
     );
     expect(changed).toHaveLength(1);
-    const live = await Promise.all(browsers.map(isSignedIn));
-    expect(live.filter(Boolean).length).toBeLessThanOrEqual(1);
+    expect((await Promise.all(browsers.map(isSignedIn))).filter(Boolean).length).toBeLessThanOrEqual(1);
   });
 
   it('writes neither password into the log or a URL', async () => {
     const from = service.log.length;
     await change(WRONG);
-    const answer = await change();
-    expect(answer.headers.get('location')).toBe(PATH);
+    expect((await change()).headers.get('location')).toBe(PATH);
     const log = service.log.slice(from).join('');
-    for (const secret of [PASSWORD, NEW_PASSWORD, WRONG, browser.cookies.get('cds_session')!]) {
+    for (const secret of [PASSWORD, NEW_PASSWORD, WRONG, browser.cookies.get('cds_session')!])
       expect(log).not.toContain(secret);
-    }
   });
 });

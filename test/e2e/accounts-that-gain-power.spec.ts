@@ -142,9 +142,8 @@ describe('What opened an account before', () => {
     const user = await users().get(id);
     expect([user.operatorRole, user.email]).toEqual(['viewer', `moved-${email}`]);
     expect(user.emailVerifiedAt).not.toBeNull();
-    for (const subject of ['Your access to the console changed', 'Your email address changed']) {
+    for (const subject of ['Your access to the console changed', 'Your email address changed'])
       await until(`a mail “${subject}”`, () => smtp.to(email).some((mail) => mail.subject === subject));
-    }
   });
 
   it('ends when an admin makes someone an operator, or gives a higher role', async () => {

@@ -21,9 +21,7 @@ describe('The admin API for deliveries', () => {
 
   const webhooks = madeOnce(() => Webhooks.start(service));
   const operator = madeOnce(() => service.make.operatorClient());
-  beforeAll(async () => {
-    bearer = await service.make.clientToken(operator);
-  });
+  beforeAll(async () => (bearer = await service.make.clientToken(operator)));
   const client = madeForEach(() => service.make.client());
   const user = madeForEach(() => webhooks.consentedUser(client));
   const endpoint = madeForEach(() => webhooks.endpoint(client));
@@ -126,8 +124,7 @@ describe('The admin API for deliveries', () => {
   });
 
   it('lists deliveries in pages, forwards and backwards', async () => {
-    const made = await Promise.all(Array.from({ length: 5 }, () => make('delivered')));
-    const ids = made.sort().reverse();
+    const ids = (await Promise.all(Array.from({ length: 5 }, () => make('delivered')))).sort().reverse();
     const filter = `client_id=${client.id}&page_size=2`;
     const pages: string[][] = [];
     let answer = await list(filter);

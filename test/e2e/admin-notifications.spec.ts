@@ -2,6 +2,7 @@ import { type Answer, type HttpOptions, membersIn } from '../support/http.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
 import { useSharedService } from '../support/test-service.js';
+import { listOf } from '../support/list-of.js';
 
 const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 const UNKNOWN_CLIENT = 'clnt01HN2NJ9NMRZBXT1H6FT9N7735';
@@ -93,9 +94,7 @@ describe('The admin API for notifications', () => {
   let admin: string;
 
   const adminClient = madeOnce(() => service.make.operatorClient());
-  beforeAll(async () => {
-    admin = await service.make.clientToken(adminClient);
-  });
+  beforeAll(async () => (admin = await service.make.clientToken(adminClient)));
   const user = madeOnce(() => service.make.user());
   const client = madeOnce(() => service.make.client());
 
@@ -125,13 +124,9 @@ describe('The admin API for notifications', () => {
     });
 
     it('NUL and unpaired surrogates in any text', async () => {
-      for (const member of [
-        'short_text_title',
-        'short_text_body',
-        'detail_page_body',
-        'external_link',
-        'external_button_label',
-      ]) {
+      for (const member of listOf(`
+        short_text_title, short_text_body, detail_page_body, external_link, external_button_label
+      `)) {
         for (const text of ['a\u0000b', 'a\ud800b']) {
           const answer = await post({ [member]: `https://x.example/${text}` });
           expect([member, answer.status]).toEqual([member, 400]);
@@ -141,9 +136,8 @@ describe('The admin API for notifications', () => {
 
     it('a body that is not a JSON object or is too large', async () => {
       const type = { 'content-type': 'application/json' };
-      for (const body of ['', '[]', '"x"', 'null', '{', '{"user_id":}', '[{"user_id":1}]']) {
+      for (const body of ['', '[]', '"x"', 'null', '{', '{"user_id":}', '[{"user_id":1}]'])
         expect((await post({}, { json: undefined, headers: type, body })).status).toBe(400);
-      }
       expect((await post({}, { json: undefined, form: { ...REQUIRED, user_id: user.id } })).status).toBe(415);
       expect((await post({ detail_page_body: 'x'.repeat(70_000) })).status).toBe(413);
     });
@@ -218,9 +212,8 @@ describe('The admin API for notifications', () => {
         expect([201, 400]).toContain((await post({ event_time })).status);
         const answer = await list(`?user_id=${user.id}`);
         expect(answer.status).toBe(200);
-        for (const { event_time: shown } of answer.json as { event_time: string }[]) {
+        for (const { event_time: shown } of answer.json as { event_time: string }[])
           expect(shown).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-        }
       },
     );
 

@@ -20,9 +20,7 @@ describe('The admin API for webhook endpoints', () => {
 
   const strict = useSharedService();
   const operator = madeOnce(() => service.make.operatorClient());
-  beforeAll(async () => {
-    bearer = await service.make.clientToken(operator);
-  });
+  beforeAll(async () => (bearer = await service.make.clientToken(operator)));
   const client = madeForEach(() => service.make.client());
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
 
@@ -107,8 +105,7 @@ describe('The admin API for webhook endpoints', () => {
       ]);
       const made = await post({ event_types: ['vehicle.updated', 'user.consent_granted'] }, vehicles.id);
       expect(made.status).toBe(201);
-      const changed = await send('PATCH', path(made.json.id as string), { event_types: [TYPE] });
-      expect(changed.status).toBe(400);
+      expect((await send('PATCH', path(made.json.id as string), { event_types: [TYPE] })).status).toBe(400);
     });
 
     it('an unknown client or endpoint with a 404', async () => {

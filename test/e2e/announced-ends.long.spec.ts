@@ -12,20 +12,15 @@ import { refresh } from '../support/oauth.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';
 import { connectionTo } from '../support/test-database.js';
 import { useService } from '../support/test-service.js';
+import { listOf } from '../support/list-of.js';
 
 const DAYS = 400;
 const DAY_SECONDS = 86_400;
 
 /** Tables whose times move when a day passes. */
-const TABLES = [
-  'consents',
-  'consent_versions',
-  'consent_notices',
-  'grants',
-  'client_secrets',
-  'account_deletions',
-  'scopes',
-];
+const TABLES = listOf(`
+  consents, consent_versions, consent_notices, grants, client_secrets, account_deletions, scopes
+`);
 
 interface Tokens {
   refresh_token: string;
@@ -146,15 +141,17 @@ describe(`In ${DAYS} days`, () => {
         rotated!.secretEnds = today + 7;
       }
       if (day === 150) {
-        await service.app.get(ScopesService).put(
-          {
-            name: 'vehicle:read',
-            description: 'See your vehicles, and where they are',
-            audience: 'partner',
-          },
-          SERVICE_ACTOR,
-          { meaningChanged: true },
-        );
+        await service.app
+          .get(ScopesService)
+          .put(
+            {
+              name: 'vehicle:read',
+              description: 'See your vehicles, and where they are',
+              audience: 'partner',
+            },
+            SERVICE_ACTOR,
+            { meaningChanged: true },
+          );
       }
       if (day === 200) await service.app.get(AccountDeletionsService).request(left!.user.id, SERVICE_ACTOR);
       await service.app.get(ConsentExpiryService).run();

@@ -93,8 +93,7 @@ describe('Sign-ins that fail without a known account', () => {
   it('are not recorded: answers of no known passkey, which are counted and refused from the 51st', async () => {
     const before = await counted('failed');
     const answer = () => answerPasskey(newBrowser(), { id: 'AAAA' });
-    const statuses = await statusesOf(FAILURES + 1, answer);
-    expect(statuses).toEqual([...Array<number>(FAILURES).fill(403), 429]);
+    expect(await statusesOf(FAILURES + 1, answer)).toEqual([...Array<number>(FAILURES).fill(403), 429]);
     expect(await recorded()).toEqual([]);
     expect(await counted('failed')).toBe(before + FAILURES);
   });

@@ -25,9 +25,7 @@ describe('The API description, when operators change the catalogue of event type
   const service = useService({ instances: 2 });
   let bearer: string;
 
-  beforeAll(async () => {
-    bearer = await service.make.adminToken();
-  });
+  beforeAll(async () => (bearer = await service.make.adminToken()));
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
 
   const put = async (path: string, json: object) => {
@@ -60,10 +58,7 @@ describe('The API description, when operators change the catalogue of event type
       expect(document.webhooks['meter.draft']).toBeUndefined();
       const { schema, example } = schemaOf(document, 'meter.read');
       expect(schema).toMatchObject({
-        properties: {
-          data: { $ref: '#/components/schemas/MeterReadData' },
-          sequence: { type: 'integer' },
-        },
+        properties: { data: { $ref: '#/components/schemas/MeterReadData' }, sequence: { type: 'integer' } },
       });
       const ajv = new Ajv2020({ strict: false, validateFormats: false });
       ajv.addSchema({ $id: 'document', components: document.components });

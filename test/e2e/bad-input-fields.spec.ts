@@ -104,9 +104,8 @@ describe('SQL and markup in fields', () => {
     it('in every parameter of the authorization page', async () => {
       const pkce = { code_challenge: newPkce().challenge, code_challenge_method: 'S256' };
       const request = { response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI, ...pkce };
-      for (const [field, query] of attacked(request, ['client_id', 'redirect_uri'])) {
+      for (const [field, query] of attacked(request, ['client_id', 'redirect_uri']))
         expectRefusal(await browser.open(authorizePath(query)), field);
-      }
       for (const [field, query] of attacked(request, [...Object.keys(pkce), 'response_type', 'scope'])) {
         const location = new URL((await browser.open(authorizePath(query))).headers.get('location')!);
         expect([field, location.origin + location.pathname]).toEqual([field, REDIRECT_URI]);
@@ -140,9 +139,8 @@ describe('SQL and markup in fields', () => {
         for (const answer of answers) expectRefusal(answer, attack);
       }
       for (const attack of nextAttacks()) {
-        for (const address of [path`/portal/login/${attack}`, path`/password/${attack}`]) {
+        for (const address of [path`/portal/login/${attack}`, path`/password/${attack}`])
           expectRefusal(await browser.open(address, forged('x')), address);
-        }
       }
     });
 
@@ -150,9 +148,7 @@ describe('SQL and markup in fields', () => {
       for (const [field, query] of attacked({}, ['page_size', 'page_after', 'page_before', 'other'])) {
         const answer = await send(
           `/v2/users?${new URLSearchParams(query as Record<string, string>).toString()}`,
-          {
-            bearer: token,
-          },
+          { bearer: token },
         );
         expectRefusal(answer, field);
         expect(Object.keys(answer.json.field_errors)).toEqual([field]);

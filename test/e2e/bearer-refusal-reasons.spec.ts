@@ -8,6 +8,7 @@ import type { Answer } from '../support/http.js';
 import { expectOAuthError, revoke } from '../support/oauth.js';
 import { useSharedService } from '../support/test-service.js';
 import { endingIn, strangeToken } from '../support/tokens.js';
+import { listOf } from '../support/list-of.js';
 
 const service = useSharedService();
 
@@ -46,12 +47,11 @@ describe('The holder of an access token is told', () => {
     const own = await service.make.clientToken(client);
     await service.make.updateClient(client, { enabled: false });
     expectTold(await use(own), REVOKED);
-    expect(await reasonsOf(client)).toEqual([
-      'client_disabled',
-      'consent_withdrawn',
-      'token_expired',
-      'token_revoked',
-    ]);
+    expect(await reasonsOf(client)).toEqual(
+      listOf(`
+      client_disabled, consent_withdrawn, token_expired, token_revoked
+    `),
+    );
   });
 
   it('the same at the introspection endpoint', async () => {

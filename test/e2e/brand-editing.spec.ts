@@ -14,6 +14,7 @@ import { useService, type TestInstance } from '../support/test-service.js';
 import { leaveOutScheduledPurges, purgeOnly } from '../support/scheduled-work.js';
 import { until } from '../support/until.js';
 import { jpeg, movingWebp, png, upload } from '../support/uploads.js';
+import { listOf } from '../support/list-of.js';
 
 const BRAND = `${CONSOLE}/brand`;
 const EDIT = `${BRAND}/edit`;
@@ -198,13 +199,11 @@ describe('In the company’s name', () => {
 
     it('so that every instance sees it', async () => {
       await save();
-      for (const instance of service.instances) {
+      for (const instance of service.instances)
         await until('the instance shows the name', async () => (await home(instance)).header === 'Voltera');
-      }
       await service.database.query("UPDATE brand SET name = 'By hand'");
-      for (const instance of service.instances) {
+      for (const instance of service.instances)
         await until('a change by hand is seen', async () => (await home(instance)).header === 'By hand');
-      }
     });
 
     it('one of two changes at the same time after the other, and all instances end with the last', async () => {
@@ -215,9 +214,8 @@ describe('In the company’s name', () => {
         ),
       );
       const { name } = await row();
-      for (const instance of service.instances) {
+      for (const instance of service.instances)
         await until('the instance shows the last name', async () => (await home(instance)).header === name);
-      }
     });
   });
 
@@ -265,16 +263,11 @@ describe('In the company’s name', () => {
     const style = (query: string) => service.http.get(`/brand.css${query}`);
 
     it('is at no other address', async () => {
-      const accents = [
-        'accent=',
-        'accent=ffcc00',
-        'accent=%23006b57',
-        'accent=zzz',
-        'accent=006b57&accent=006b57',
-      ];
-      for (const query of ['', ...accents.map((accent) => `?${accent}`)]) {
+      const accents = listOf(`
+        accent=, accent=ffcc00, accent=%23006b57, accent=zzz, accent=006b57&accent=006b57
+      `);
+      for (const query of ['', ...accents.map((accent) => `?${accent}`)])
         expect([query, (await style(query)).status]).toEqual([query, 404]);
-      }
     });
 
     it('is kept for good at the address of its version, and a minute at another', async () => {
@@ -347,9 +340,8 @@ describe('In the company’s name', () => {
       expect(image.includes('SECRET-IN-EXIF')).toBe(false);
       const [event] = (await events()).slice(-1);
       expect(event).toMatchObject({ before: { logo: null }, after: { logo: logo!.slice('/logos/'.length) } });
-      for (const instance of service.instances) {
+      for (const instance of service.instances)
         await until('the instance shows it', async () => (await home(instance)).logo === logo);
-      }
     });
 
     it('is there for no other address', async () => {

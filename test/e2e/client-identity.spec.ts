@@ -93,9 +93,8 @@ describe('What users see of a client', () => {
       const other = await service.make.signedInNew({ role: 'operator', operatorRole: 'support' });
       expect((await other.open(logoPath())).status).toBe(403);
       const parts = await inParts({ csrf_token: 'x', logo: await png() });
-      for (const browser of [other, console]) {
+      for (const browser of [other, console])
         expect((await browser.open(logoPath(), parts)).status).toBe(403);
-      }
       expect((await service.http.get(`/admin/clients/${client.id}`, token)).json.logo_url).toBeNull();
     });
 
@@ -170,9 +169,8 @@ describe('What users see of a client', () => {
         logo: expect.stringMatching(/^\/logos\/[0-9a-f]{64}$/),
       });
       expect(json.logo_url).toBe(`${service.url}${shownIn(page).logo}`);
-      for (const link of page.html.querySelectorAll('.client-details a')) {
+      for (const link of page.html.querySelectorAll('.client-details a'))
         expect(link.getAttribute('rel')).toBe('noopener noreferrer');
-      }
       expect(page.headers.get('content-security-policy')).toContain("img-src 'self'");
     }
   });

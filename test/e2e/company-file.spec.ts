@@ -17,6 +17,7 @@ import { whileHeld } from '../support/held-rows.js';
 import { statementsDuring } from '../support/statements.js';
 import { until } from '../support/until.js';
 import { useService } from '../support/test-service.js';
+import { listOf } from '../support/list-of.js';
 
 /** The example of docs/company-file.md, word for word. */
 const EXAMPLE = /```yaml\n([\s\S]*?)```/.exec(readFileSync('docs/company-file.md', 'utf8'))![1]!;
@@ -69,9 +70,7 @@ describe('A company file', () => {
   const token = (id: string, secret: string) =>
     service.http.token({ grant_type: 'client_credentials' }, { id, secret });
 
-  beforeAll(async () => {
-    await service.make.user({ email: 'driver@demo.example' });
-  });
+  beforeAll(async () => await service.make.user({ email: 'driver@demo.example' }));
 
   describe('is refused, and changes nothing,', () => {
     it('in the name of someone who is no enabled admin', async () => {
@@ -127,9 +126,8 @@ describe('A company file', () => {
           'cut.yaml was refused; nothing was changed.\nIt has "has_end: true", as every export, but not its last line, "end: true": it was cut off. Export it again.',
         );
       }
-      for (let length = 0; length < firstLine; length++) {
+      for (let length = 0; length < firstLine; length++)
         expect(await refused(length)).toMatch(/at least one section|was cut off/);
-      }
       expect(await refused(whole)).toContain('accepted');
     });
 
@@ -376,15 +374,11 @@ clients:
 Done: 0 created, 5 changed, 0 removed.
 `);
       const actions = (await events(since)).map(({ action }) => action);
-      expect(actions.sort()).toEqual([
-        ...[
-          'brand.updated',
-          'client.updated',
-          'event_type.version_updated',
-          'purpose.updated',
-          'user.updated',
-        ],
-      ]);
+      expect(actions.sort()).toEqual(
+        listOf(`
+        brand.updated, client.updated, event_type.version_updated, purpose.updated, user.updated
+      `),
+      );
       await apply(EXAMPLE);
     });
 

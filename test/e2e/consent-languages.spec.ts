@@ -53,8 +53,7 @@ describe('The consent page in the language of the driver', () => {
     const german = await browser.open(`${url.pathname}${url.search}`);
     expect(german.html.querySelector('h1')!.text).toContain('Darf Northwind');
     // And so are the pages that follow, without being asked for it again.
-    const next = await browser.open(path());
-    expect(next.html.querySelector('html')!.getAttribute('lang')).toBe('de');
+    expect((await browser.open(path())).html.querySelector('html')!.getAttribute('lang')).toBe('de');
   });
 
   it('says in that language why it is shown again', async () => {

@@ -217,9 +217,8 @@ describe('When the words of a scope come to mean something else', () => {
     });
     await changeMeaning();
     await work();
-    for (const path of [consentPath(), `/account/applications/${client.id}/access`]) {
+    for (const path of [consentPath(), `/account/applications/${client.id}/access`])
       expect((await browser.open(path)).text).toMatch(/<input type="checkbox"(?![^>]*checked)[^>]*>/);
-    }
   });
 
   it('a consent keeps its end if its user agrees only to other scopes, until the user sees the new words', async () => {
@@ -252,13 +251,15 @@ describe('When the words of a scope come to mean something else', () => {
   describe('one that is imported', () => {
     const at = (days: number) => new Date(Date.now() + days * DAY * 1000).toISOString();
     const run = (granted_at: string, by = user) =>
-      service.app.get(ConsentImportService).run(
-        JSON.stringify({
-          ...{ client_id: client.id, user_id: by.id, scopes: [SCOPE], evidence: 'Contract 4711' },
-          granted_at,
-        }),
-        { dryRun: false },
-      );
+      service.app
+        .get(ConsentImportService)
+        .run(
+          JSON.stringify({
+            ...{ client_id: client.id, user_id: by.id, scopes: [SCOPE], evidence: 'Contract 4711' },
+            granted_at,
+          }),
+          { dryRun: false },
+        );
 
     it('after everyone was asked is asked for too if it was given before, and only then', async () => {
       await changeMeaning();

@@ -113,15 +113,13 @@ describe('The record of consents', () => {
       [first!.words_digest],
     );
     const words = JSON.parse(kept!.words) as ConsentWords;
-    for (const text of [words.heading, ...words.access.map((each) => each.words), ...words.notes]) {
+    for (const text of [words.heading, ...words.access.map((each) => each.words), ...words.notes])
       expect(page.text.replace(/<[^>]+>/g, '')).toContain(text);
-    }
   });
 
   it('keeps the words of a page once, for all who saw them', async () => {
     await authorize();
-    const other = await service.make.signedInNew();
-    await agree(other, client);
+    await agree(await service.make.signedInNew(), client);
     const [row] = await service.database.query<{ words: number; versions: number }>(
       `SELECT count(DISTINCT words_digest)::int AS words, count(*)::int AS versions FROM consent_versions WHERE client_id = $1`,
       [client.id],
@@ -184,8 +182,7 @@ describe('The record of consents', () => {
         expect(answer.html.querySelector(`form[action="${action}"] input[name=words]`)).not.toBeNull();
       }
       expect(await recorded()).toEqual(before);
-      const answer = await by.submit(page, action, { decision: 'authorize', ...fields });
-      expect(answer.status).toBe(303);
+      expect((await by.submit(page, action, { decision: 'authorize', ...fields })).status).toBe(303);
       expect(await recorded()).toHaveLength(before.length + 1);
     });
   });

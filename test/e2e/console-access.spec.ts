@@ -14,9 +14,7 @@ describe('The console', () => {
   const operator = madeOnce(() => service.make.user({ role: 'operator', name: 'Olga Operator' }));
   const user = madeOnce(() => service.make.user({ name: 'Dana Driver' }));
   const client = madeOnce(() => service.make.client({ name: 'Northwind' }));
-  beforeAll(async () => {
-    await service.make.consent(client, user);
-  });
+  beforeAll(async () => await service.make.consent(client, user));
 
   const fill = (path: string) => pathWith(path, { client_id: client.id, user_id: user.id, users: user.id });
   const send = (by: BrowserSession, { method, path }: (typeof ROUTES)[number]) =>
@@ -62,8 +60,7 @@ describe('The console', () => {
     const browser = madeOnce(() => service.make.signedIn(operator));
 
     it('refuses JSON, which is not a form, with a 415', async () => {
-      const answer = await browser.open('/admin/console/users/new', { json: { name: 'X' } });
-      expect(answer.status).toBe(415);
+      expect((await browser.open('/admin/console/users/new', { json: { name: 'X' } })).status).toBe(415);
     });
 
     it("accepts no CSRF token that was issued to another operator's session", async () => {
@@ -86,13 +83,11 @@ describe('The console', () => {
     });
 
     it('gives no access to the admin API, and a token gives no access to the console', async () => {
-      for (const path of ['/admin/clients', '/admin/users', '/admin/audit_events']) {
+      for (const path of ['/admin/clients', '/admin/users', '/admin/audit_events'])
         expect([path, (await browser.open(path)).status]).toEqual([path, 401]);
-      }
       const bearer = await service.make.adminToken();
-      for (const path of ['/admin/console', '/admin/console/clients']) {
+      for (const path of ['/admin/console', '/admin/console/clients'])
         expect([path, (await service.http.get(path, { bearer })).status]).toEqual([path, 302]);
-      }
     });
   });
 });

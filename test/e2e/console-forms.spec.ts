@@ -10,6 +10,7 @@ import { makeEndpoint } from '../support/portal.js';
 import { API_WORDS, errorsIn, expectPlainErrors } from '../support/plain-words.js';
 import { useSharedService } from '../support/test-service.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
+import { listOf } from '../support/list-of.js';
 
 describe('The forms of the console', () => {
   const service = useSharedService({ env: WEBHOOK_ENV });
@@ -45,10 +46,7 @@ describe('The forms of the console', () => {
       fields: { name: ' ', grant_types: ['refresh_token'], redirect_uris: 'ftp://x', rate_limit: '0' },
       errors: { name: 'Enter', grant_types: '', redirect_uris: '', rate_limit: '' },
     },
-    '/clients/:client/secret': {
-      fields: { expire_previous_in: 'x' },
-      errors: { expire_previous_in: '' },
-    },
+    '/clients/:client/secret': { fields: { expire_previous_in: 'x' }, errors: { expire_previous_in: '' } },
     '/clients/:client/consents/new': {
       fields: { user: 'nobody@mail.example', scopes: [], evidence: 'x'.repeat(2001) },
       errors: { user: 'No user has this email or ID.', scopes: '', evidence: '' },
@@ -99,15 +97,12 @@ describe('The forms of the console', () => {
     },
   );
 
-  it.each([
-    '/clients/:client/edit',
-    '/users/:user/edit',
-    '/endpoints/:endpoint/edit',
-    '/brand/edit',
-    '/scopes/vehicle:read/edit',
-    '/purposes/form_purpose/edit',
-    '/event-types/vehicle.updated/edit',
-  ])('that do not say what they showed replace nothing that they have not shown: %s', async (path) => {
+  it.each(
+    listOf(`
+    /clients/:client/edit, /users/:user/edit, /endpoints/:endpoint/edit, /brand/edit,
+    /scopes/vehicle:read/edit, /purposes/form_purpose/edit, /event-types/vehicle.updated/edit
+  `),
+  )('that do not say what they showed replace nothing that they have not shown: %s', async (path) => {
     await service.app.get(PurposesService).put('form_purpose', { en: 'To test forms' }, SERVICE_ACTOR);
     const page = await browser.open(fill(path));
     const audited = () => service.database.query('SELECT id FROM audit_events ORDER BY id');
@@ -275,8 +270,7 @@ describe('The forms of the console', () => {
   it.each(['/clients/:client/disable', '/clients/:client/revoke', '/clients/:client/delete'])(
     'describe an action in natural words when nothing depends on the client: %s',
     async (path) => {
-      const bare = await service.make.client();
-      const page = await browser.open(fill(path.replace(':client', bare.id)));
+      const page = await browser.open(fill(path.replace(':client', (await service.make.client()).id)));
       expect(page.html.querySelector('main')!.text).not.toMatch(/\b(no|0) (grant|user|endpoint)\b/);
     },
   );

@@ -310,8 +310,7 @@ describe('When the password was given more than 15 minutes ago, a form of the co
   });
 
   it('keeps asking for the password after a wrong one', async () => {
-    const path = '/users/:id/edit';
-    const { page, action } = await open(path, {});
+    const { page, action } = await open('/users/:id/edit', {});
     await ageSession();
     const asking = await browser.submit(page, action, { email: 'another@evil.example' });
     const wrong = await browser.submit(asking, action, { confirm_password: 'wrong horse battery staple' });
@@ -340,9 +339,8 @@ describe('When the password was given more than 15 minutes ago, a form of the co
   it.each(Object.keys(HARMLESS))(
     'does not ask for the password for changes that give no power: %s',
     async (path) => {
-      if (path.startsWith('/clients')) {
+      if (path.startsWith('/clients'))
         await query("UPDATE clients SET grant_types = '{client_credentials}' WHERE id = $1", [client.id]);
-      }
       const { page, action } = await open(path, {});
       await ageSession();
       const answer = await browser.submit(page, action, HARMLESS[path]);

@@ -147,8 +147,7 @@ describe('In the console, users', () => {
     const tokens = await service.make.tokens(client, user);
     const applications = `${USERS}/${user.id}/applications`;
     expect((await browser.open(applications)).html.querySelector('tbody')!.text).toContain('Northwind');
-    const answer = await submit(`${applications}/${client.id}/disconnect`);
-    expect(await said(answer)).toContain('disconnected');
+    expect(await said(await submit(`${applications}/${client.id}/disconnect`))).toContain('disconnected');
     expect(await isAccepted(service.http, tokens.access_token)).toBe(false);
     expect((await browser.open(applications)).html.querySelector('.empty')).not.toBeNull();
     expect((await browser.open(`${USERS}/${user.id}/grants`)).html.querySelector('.empty')).not.toBeNull();

@@ -18,9 +18,7 @@ interface AttemptView {
 }
 
 describe('A delivery', () => {
-  const service = useService({
-    env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000,2000,4000' },
-  });
+  const service = useService({ env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000,2000,4000' } });
 
   const webhooks = madeOnce(() => Webhooks.start(service));
   const client = madeOnce(() => service.make.client());
@@ -256,8 +254,7 @@ describe('A delivery', () => {
     for (const [status, retryAfter, from, to] of rows) {
       webhooks.answer(endpoint.path, (response) => {
         const date = new Date(Date.now() + 3_600_000).toUTCString();
-        const value = retryAfter === IN_AN_HOUR ? date : retryAfter;
-        response.writeHead(status, { 'retry-after': value }).end();
+        response.writeHead(status, { 'retry-after': retryAfter === IN_AN_HOUR ? date : retryAfter }).end();
       });
       const { wait } = await attemptOnce();
       expect([retryAfter, wait! >= from && wait! <= to ? 'within' : wait]).toEqual([retryAfter, 'within']);

@@ -34,9 +34,8 @@ describe('The demonstration', () => {
          FROM activity_hours WHERE kind NOT LIKE 'sign_in%' GROUP BY 1, 2 ORDER BY 1, 2`,
     );
     expect(rows.length).toBeGreaterThan(4);
-    for (const { kind, detail, all, clients } of rows) {
+    for (const { kind, detail, all, clients } of rows)
       expect([kind, detail, all]).toEqual([kind, detail, clients]);
-    }
   });
 
   it('has the last requests of what it counts, and counts no request that is not logged', async () => {
@@ -178,8 +177,7 @@ describe('The demonstration', () => {
 
   it('keeps the credentials of an earlier start, and adds those that it did not have', async () => {
     const file = path.join(folder, 'demo-credentials.json');
-    const made = await loadDemoCredentials(folder);
-    const { organisation, driver, operator } = made;
+    const { organisation, driver, operator } = await loadDemoCredentials(folder);
     const earlier = { organisation, driver, operator };
     await writeFile(file, JSON.stringify(earlier));
     const now = await loadDemoCredentials(folder);

@@ -94,12 +94,10 @@ describe('The sums of what was sent', () => {
   it('contain what arrived only: no tests, nothing about consents, and nothing that failed or was cancelled', async () => {
     const refusing = await webhooks.endpoint(client, { types: ['vehicle.updated'], reply: 410 });
     const consents = await webhooks.endpoint(client, { types: ['user.consent_revoked'] });
-    const failed = await webhooks.publishOne(user.id, { type: 'vehicle.updated' });
-    await webhooks.finished(failed.id);
+    await webhooks.finished((await webhooks.publishOne(user.id, { type: 'vehicle.updated' })).id);
     await deliver();
     // Arrived once, sent again, and failed then.
-    const again = await deliver();
-    await query("UPDATE deliveries SET state = 'failed' WHERE id = $1", [again.id]);
+    await query("UPDATE deliveries SET state = 'failed' WHERE id = $1", [(await deliver()).id]);
     await service.make.revokeConsent(client, user);
     await webhooks.receives(consents);
     expect(webhooks.received(refusing)).toHaveLength(1);
@@ -110,8 +108,7 @@ describe('The sums of what was sent', () => {
   });
 
   it('do not contain tests of a partner', async () => {
-    const delivery = await deliver();
-    await query('UPDATE events SET test = true WHERE id = $1', [delivery.event_id]);
+    await query('UPDATE events SET test = true WHERE id = $1', [(await deliver()).event_id]);
     expect(await shown()).toEqual([]);
     await age(49);
     await purge();
@@ -210,8 +207,7 @@ describe('The feed of events', () => {
       [user, 'vehicle.updated'],
       [other, 'charging_session.created'],
     ] as const) {
-      const answer = await webhooks.publish(of.id, session('1', type));
-      ids.push(answer.json.id as string);
+      ids.push((await webhooks.publish(of.id, session('1', type))).json.id as string);
     }
     const read = async () => idsOf(await service.http.get('/v2/events?page_size=100', { bearer }));
     // The consents are events of the client too, which have no scope.

@@ -38,11 +38,7 @@ describe('POST /v2/disclosures', () => {
     disclosures: unknown = [one()],
     { batchId = randomUUID(), http = service.http, ...options }: HttpOptions & { batchId?: unknown; http?: typeof service.http } = {}, // oxfmt-ignore
   ) =>
-    http.send('/v2/disclosures', {
-      bearer: own.token,
-      json: { batch_id: batchId, disclosures },
-      ...options,
-    });
+    http.send('/v2/disclosures', { bearer: own.token, json: { batch_id: batchId, disclosures }, ...options });
   /** The day so many days from now, by the clock of the database. */
   const day = async (days: number): Promise<string> => {
     const today = await service.database.value<string>("SELECT ((now() AT TIME ZONE 'UTC')::date)::text");
@@ -298,8 +294,7 @@ describe('POST /v2/disclosures', () => {
     const before = await all();
     const batchId = randomUUID();
     for (let n = 0; n < 2; n++) await report([one(), one({ user_id: UNKNOWN_USER })], { batchId });
-    const after = await all();
-    expect(after.map((value, n) => value - before[n]!)).toEqual([1, 1, 2]);
+    expect((await all()).map((value, n) => value - before[n]!)).toEqual([1, 1, 2]);
   });
 });
 
@@ -318,17 +313,14 @@ describe('What the service itself serves', () => {
   it('is counted where it says who the user is, but neither lists of ids nor answers without a body', async () => {
     const { access_token: bearer } = await service.make.tokens(client, user);
     const own = await service.make.clientToken(client);
-    for (const path of ['/v2/users', `/v2/users/${user.id}`]) {
+    for (const path of ['/v2/users', `/v2/users/${user.id}`])
       expect((await service.http.get(path, { bearer: own })).status).toBe(200);
-    }
-    for (const path of ['/v2/users', '/v2/users/me', `/v2/users/${user.id}`]) {
+    for (const path of ['/v2/users', '/v2/users/me', `/v2/users/${user.id}`])
       expect((await service.http.send(path, { bearer, method: 'HEAD' })).status).toBe(200);
-    }
     await flush();
     expect(await sums()).toEqual([]);
-    for (const path of ['/v2/users', '/v2/users/me', `/v2/users/${user.id}`]) {
+    for (const path of ['/v2/users', '/v2/users/me', `/v2/users/${user.id}`])
       expect((await service.http.get(path, { bearer })).json).toBeDefined();
-    }
     await flush();
     expect(await sums()).toEqual([{ client: client.id, scope: 'account data', requests: 3, deliveries: 0 }]);
   });

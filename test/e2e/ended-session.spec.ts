@@ -112,8 +112,7 @@ describe('A session that ends while a change waits for the account', () => {
   });
 
   it('that has expired by then adds nothing either', async () => {
-    const browser = await signedIn(user);
-    const { options, send } = await openNewPasskey(browser);
+    const { options, send } = await openNewPasskey(await signedIn(user));
     const response = new SoftwarePasskey(service.url).create(options);
     const expiry = `WITH held AS (UPDATE users SET updated_at = now() WHERE id = $1 RETURNING id)
                     UPDATE sessions SET expires_at = now() - interval '1 second' FROM held WHERE user_id = held.id`;

@@ -117,8 +117,7 @@ describe('An endpoint', () => {
       const created = await create({ headers: { Authorization: SECRET, 'x-tenant': 'northwind' } });
       expect([created.status, created.json.headers]).toEqual([201, ['authorization', 'x-tenant']]);
       const id = created.json.id as string;
-      const user = await webhooks.consentedUser(client);
-      const { id: deliveryId } = await webhooks.publishOne(user.id);
+      const { id: deliveryId } = await webhooks.publishOne((await webhooks.consentedUser(client)).id);
       await webhooks.finished(deliveryId);
       const [request] = webhooks.receiver.requests.filter(
         ({ headers }) => headers['webhook-id'] === deliveryId,
@@ -156,10 +155,8 @@ describe('An endpoint', () => {
     });
 
     it('that change one by one: a masked value stays, and a new value is recorded without itself', async () => {
-      const created = await create({ headers: { a: 'one', b: 'two' } });
-      const id = created.json.id as string;
-      const saved = await edit({ id }, { headers: `a: ${HEADER_MASK}\nb: three\nc: four` });
-      expect(saved.status).toBe(303);
+      const id = (await create({ headers: { a: 'one', b: 'two' } })).json.id as string;
+      expect((await edit({ id }, { headers: `a: ${HEADER_MASK}\nb: three\nc: four` })).status).toBe(303);
       expect(wordsOf(await reveal({ id }))).toContain('a: one b: three c: four');
       const [event] = await query<{ before: unknown; after: unknown }>(
         "SELECT before, after FROM audit_events WHERE action = 'webhook_endpoint.updated' AND subject_id = $1",
@@ -181,8 +178,7 @@ describe('An endpoint', () => {
     it('without which nothing is sent, if no key can decrypt them', async () => {
       const { json } = await create({ headers: { a: 'one' } });
       await query("UPDATE webhook_endpoints SET sealed_headers = 'x' WHERE id = $1", [json.id]);
-      const user = await webhooks.consentedUser(client);
-      const { id } = await webhooks.publishOne(user.id);
+      const { id } = await webhooks.publishOne((await webhooks.consentedUser(client)).id);
       await webhooks.attempted(id);
       expect(webhooks.receiver.requests.some(({ headers }) => headers['webhook-id'] === id)).toBe(false);
       const page = await openPage(`/portal/deliveries/${id}`);

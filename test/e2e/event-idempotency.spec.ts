@@ -14,9 +14,7 @@ describe('The Idempotency-Key of an event', () => {
   const webhooks = madeOnce(() => Webhooks.start(service));
   const client = madeOnce(() => service.make.client());
   const user = madeOnce(() => webhooks.consentedUser(client));
-  beforeAll(async () => {
-    await webhooks.endpoint(client);
-  });
+  beforeAll(async () => await webhooks.endpoint(client));
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
 
   const publish = (fields: Record<string, unknown> = {}, options: HttpOptions & { key?: string } = {}) =>
@@ -126,8 +124,7 @@ describe('The Idempotency-Key of an event', () => {
 
   it('accepts one of twenty concurrent requests with different bodies', async () => {
     const events = (await eventCount())!;
-    const answers = await twenty((n) => ({ n }));
-    const statuses = answers.map(({ status }) => status).sort();
+    const statuses = (await twenty((n) => ({ n }))).map(({ status }) => status).sort();
     expect(statuses).toEqual([202, ...Array.from({ length: 19 }, () => 422)]);
     expect(await eventCount()).toBe(events + 1);
   });

@@ -99,8 +99,7 @@ describe('With FOUR_EYES=true and three enabled admins', () => {
   ])('%s at once, to stop an attack', async (_what, act, left) => {
     expect([200, 303]).toContain((await act()).status);
     expect(await admins()).toEqual(left);
-    const waiting = await service.database.query('SELECT 1 FROM approvals');
-    expect(waiting).toEqual([]);
+    expect(await service.database.query('SELECT 1 FROM approvals')).toEqual([]);
   });
 
   it('two of them, at the same moment, do not leave one alone', async () => {

@@ -234,8 +234,7 @@ describeUnless(lackingGateway('nginx'), 'nginx that asks the introspection endpo
     }`;
     const gateway = await Gateway.start('nginx', sample, port);
     try {
-      const answer = await send(gateway.url, '/', { 'x-token': 'cds_at_invented' });
-      expect(answer.status).toBe(200);
+      expect((await send(gateway.url, '/', { 'x-token': 'cds_at_invented' })).status).toBe(200);
     } finally {
       await gateway.stop();
     }
@@ -286,8 +285,7 @@ describe('The door, asked as by the configuration of docs/gateways.md', () => {
   });
 
   it('of Envoy: the prefix and the path, with the method of the request', async () => {
-    const text = samples.get('envoy.yaml')!;
-    const { ext_authz: filter } = filtersIn(parse(text));
+    const { ext_authz: filter } = filtersIn(parse(samples.get('envoy.yaml')!));
     expect(filter).toMatchObject({ failure_mode_allow: false, transport_api_version: 'V3' });
     const { path_prefix: prefix, authorization_response: kept } = filter.http_service;
     door = await Door.start(await freePort(), '--admitted-status', '200');

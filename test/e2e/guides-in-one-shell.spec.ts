@@ -21,9 +21,7 @@ describe('A guide, pasted from the top into one shell,', () => {
   const user = madeOnce(() => service.make.user());
   const shells: GuideShell[] = [];
 
-  beforeAll(async () => {
-    await service.make.consent(client, user);
-  });
+  beforeAll(async () => await service.make.consent(client, user));
   afterAll(async () => {
     await Promise.all(shells.map((shell) => shell.kill()));
     await endSandboxes(service);
@@ -64,10 +62,8 @@ describe('A guide, pasted from the top into one shell,', () => {
   ): Promise<string[]> => {
     const shell = newShell();
     const outputs: string[] = [];
-    for (const sample of await shellSamplesOf(service.http, slug)) {
-      const own = await between(sample, outputs);
-      outputs.push(await shell.paste(own ?? typed(sample)));
-    }
+    for (const sample of await shellSamplesOf(service.http, slug))
+      outputs.push(await shell.paste((await between(sample, outputs)) ?? typed(sample)));
     return outputs;
   };
   const jsonIn = (outputs: string[]): unknown[] =>

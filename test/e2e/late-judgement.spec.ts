@@ -20,9 +20,7 @@ describe('A token that is revoked while an instance is still looking its client 
   const slow = madeOnce(() => connectionTo(service));
   const outside = madeOnce(() => connectionTo(service));
 
-  beforeAll(async () => {
-    there = service.instances[1]!;
-  });
+  beforeAll(async () => (there = service.instances[1]!));
   const client = madeForEach(() => service.make.client());
   beforeEach(async () => {
     const other = await service.make.clientToken(await service.make.client());

@@ -4,6 +4,7 @@ import { madeOnce } from '../support/made.js';
 import { enterPortal } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
+import { listOf } from '../support/list-of.js';
 
 /** Displayed as exegnp.exe. */
 const DECEPTIVE = 'exe\u202eexe.png';
@@ -14,9 +15,7 @@ let admin: string;
 
 const user = madeOnce(() => service.make.user());
 const client = madeOnce(() => service.make.client());
-beforeAll(async () => {
-  admin = await service.make.adminToken();
-});
+beforeAll(async () => (admin = await service.make.adminToken()));
 
 const write = (method: string, path: string, json: object) =>
   service.http.send(path, { method, bearer: admin, json });
@@ -63,13 +62,9 @@ describe('A name with bidirectional or invisible characters is refused', () => {
       'POST',
       () => '/admin/notifications',
       notification,
-      [
-        'short_text_title',
-        'short_text_body',
-        'detail_page_title',
-        'detail_page_body',
-        'external_button_label',
-      ],
+      listOf(`
+        short_text_title, short_text_body, detail_page_title, detail_page_body, external_button_label
+      `),
     ],
   ];
 

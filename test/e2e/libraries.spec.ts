@@ -61,13 +61,11 @@ describe('The applications on the pages about libraries for the web', () => {
       const forged = new URL(cameTo);
       forged.searchParams.set('state', 'another');
       expect((await new Visitor(visitor.url).send(forged.pathname + forged.search)).status).toBe(403);
-      const back = await visitor.send(cameTo.pathname + cameTo.search);
-      expect(placeOf(back)).toEqual([302, '/me']);
+      expect(placeOf(await visitor.send(cameTo.pathname + cameTo.search))).toEqual([302, '/me']);
       expect(await (await visitor.send('/me')).json()).toMatchObject({ id: user.id });
       expect(await newestGrantOf(service, of)).toEqual({ generation: 1, revoked: false });
       await service.database.query(`UPDATE grants SET revoked_at = now() WHERE client_id = $1`, [of.id]);
-      const ended = await visitor.send('/me');
-      expect(placeOf(ended)).toEqual([302, '/login']);
+      expect(placeOf(await visitor.send('/me'))).toEqual([302, '/login']);
     },
   );
 

@@ -55,8 +55,7 @@ export function describeLibrary(
     ): Promise<{ sent: URL; end: Awaited<ReturnType<PageProgram['end']>> }> {
       const program = programs.start(`user.${extension}`, settingsOf(of));
       const sent = new URL(await program.firstLine());
-      const cameTo = await browser.authorize(Object.fromEntries(sent.searchParams), decision);
-      program.type(change(cameTo).href);
+      program.type(change(await browser.authorize(Object.fromEntries(sent.searchParams), decision)).href);
       return { sent, end: await program.end() };
     }
 

@@ -194,8 +194,7 @@ describe('The login', () => {
 
     it('keeps it after a failed attempt, so that the authorization request arrives unchanged', async () => {
       const browser = newBrowser();
-      const sent = await browser.open(authorize());
-      const page = await browser.open(sent.headers.get('location')!);
+      const page = await browser.open((await browser.open(authorize())).headers.get('location')!);
       expect(page.html.querySelector('h1 + p')?.text).toContain('Northwind');
       const failed = await browser.submit(page, '/login', { email: user.email, password: 'wrong' });
       expect(failed.html.querySelector('#email')?.getAttribute('value')).toBe(user.email);
@@ -244,8 +243,7 @@ describe('The login', () => {
   });
 
   it('stores the session id only as a digest, and writes neither it nor the password into the log', async () => {
-    const browser = await service.make.signedIn(user);
-    const id = browser.cookies.get('cds_session')!;
+    const id = (await service.make.signedIn(user)).cookies.get('cds_session')!;
     const rows = await service.database.query<{ text: string }>(
       'SELECT sessions::text AS text FROM sessions',
     );
@@ -294,8 +292,7 @@ describe('The login', () => {
     const theirs = { session: 'eyJzdGF0ZSI6IngifQ.aSig', csrf: 'c'.repeat(43), language: 'de', zone: 'Mars' };
     for (const [name, value] of Object.entries(theirs)) browser.cookies.set(name, value);
     await browser.logIn(user.email, PASSWORD);
-    const account = await browser.open('/account?ui_locales=fr');
-    await browser.submit(account, '/logout');
+    await browser.submit(await browser.open('/account?ui_locales=fr'), '/logout');
     expect(Object.fromEntries(browser.cookies)).toMatchObject(theirs);
     const others = [...browser.cookies.keys()].filter((name) => !(name in theirs));
     expect(others.filter((name) => !name.startsWith('cds_'))).toEqual([]);

@@ -72,9 +72,8 @@ describe('The audit log and refused requests over OTLP', () => {
     const ids: { audit: string[]; refusals: string[] } = { audit: [], refusals: [] };
     for await (const { row } of service.app.get(AuditService).follow(undefined, false))
       ids.audit.push(row.id);
-    for await (const { row } of service.app.get(RequestRecordsService).followRefusals(undefined, false)) {
+    for await (const { row } of service.app.get(RequestRecordsService).followRefusals(undefined, false))
       ids.refusals.push(`refusal-${row.id}`);
-    }
     return ids;
   };
   const received = (from = 0) => {
@@ -128,9 +127,7 @@ describe('The audit log and refused requests over OTLP', () => {
       attributes: {
         ...{ 'audit.subject.id': client.id, 'audit.subject.type': 'client', 'audit.actor.type': 'client' },
         ...{ 'client.address': '127.0.0.1', 'request.id': expect.any(String) as string },
-        'audit.after': {
-          values: [{ key: 'description', value: { stringValue: 'while it runs' } }],
-        },
+        'audit.after': { values: [{ key: 'description', value: { stringValue: 'while it runs' } }] },
       },
       resource: { 'service.name': 'charging-data-service' },
     });

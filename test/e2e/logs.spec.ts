@@ -74,8 +74,7 @@ describe('The log', () => {
   it('has the request’s id with an unexpected error', async () => {
     jest.spyOn(service.app.get(AccessTokensService), 'find').mockRejectedValue(new Error('out of order'));
     const headers = { 'x-request-id': 'a-request-that-fails' };
-    const answer = await service.http.get('/v2/users', { bearer: 'x', headers });
-    expect(answer.status).toBe(500);
+    expect((await service.http.get('/v2/users', { bearer: 'x', headers })).status).toBe(500);
     const [line] = linesSaying('unexpected error');
     expect(line).toMatchObject({ level: 'error', request_id: headers['x-request-id'] });
     expect(line!.err).toMatchObject({ type: 'Error', message: 'out of order' });

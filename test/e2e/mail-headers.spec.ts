@@ -37,8 +37,7 @@ describe('The mails of the service', () => {
       .run(() => service.app.get(NotificationsService).raise(to.id, null, message));
   /** The address in `List-Unsubscribe`. */
   const listLinkOf = (mail: ReceivedMail): string | undefined => {
-    const list = mail.headers.get('list') as { unsubscribe?: { url: string } } | undefined;
-    return list?.unsubscribe?.url;
+    return (mail.headers.get('list') as { unsubscribe?: { url: string } } | undefined)?.unsubscribe?.url;
   };
   const pathIn = async (message = CONNECTED): Promise<string> => {
     const before = smtp.to(user.email).length;

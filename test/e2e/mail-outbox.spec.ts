@@ -178,8 +178,7 @@ describe('The outbox', () => {
     expect([row.state, row.wait, row.has_content]).toEqual(['pending', 1, true]);
     await makeDue();
     await smtp.mailTo(address);
-    const sent = await untilState('sent');
-    expect([sent.attempts, smtp.to(address).length]).toEqual([2, 1]);
+    expect([(await untilState('sent')).attempts, smtp.to(address).length]).toEqual([2, 1]);
   });
 
   it('waits 1, 5, 15 and 60 minutes, then an hour each time, and gives up after 24 hours', async () => {

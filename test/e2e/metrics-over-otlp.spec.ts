@@ -40,9 +40,8 @@ describe('With a collector for metrics only, the service', () => {
       const kindOf = { counter: 'sum', gauge: 'gauge', histogram: 'histogram' };
       const shown = [...text.matchAll(/^# TYPE (\S+) (counter|gauge|histogram)\n(?=\w)/gm)];
       expect(shown.length).toBeGreaterThan(40);
-      for (const [, name, type] of shown) {
+      for (const [, name, type] of shown)
         expect([name, last[name!]?.kind]).toEqual([name, kindOf[type as keyof typeof kindOf]]);
-      }
       const durations = last.http_request_duration_seconds!;
       expect([durations.isCumulative, durations.resource]).toEqual([
         true,

@@ -101,9 +101,8 @@ describe('The metrics', () => {
     const added = await addedBy(async () => {
       await service.http.get('/v2/users');
       // Another scheme does not carry a bearer token (RFC 6750 §3.1).
-      for (const authorization of ['Bearer nonsense', 'Bearer a b', 'Basic Og==']) {
+      for (const authorization of ['Bearer nonsense', 'Bearer a b', 'Basic Og=='])
         await service.http.get('/v2/users', { headers: { authorization } });
-      }
       await service.http.get('/v2/users?access_token=x');
     });
     expect(added).toMatchObject({
@@ -135,9 +134,8 @@ describe('The metrics', () => {
       const { refresh_token } = await service.make.tokens(client, await service.make.user());
       await service.http.token({ grant_type: 'refresh_token', refresh_token }, client);
       const token = await service.make.clientToken(client);
-      for (const each of [token, token, refresh_token]) {
+      for (const each of [token, token, refresh_token])
         await service.http.send('/o/introspect', { form: { token: each }, basic: operator });
-      }
     });
     expect(added).toMatchObject({
       'oauth_tokens_issued_total{grant_type="authorization_code"}': 1,

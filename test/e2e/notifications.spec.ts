@@ -181,8 +181,7 @@ describe('Notifications', () => {
       expect([Boolean(read.read_at), read.resolved_at]).toEqual([true, undefined]);
       const resolved = (await mark(id, { resolved: true })).json as Notification;
       expect(resolved).toEqual({ ...read, resolved_at: expect.stringMatching(/Z$/) });
-      const again = (await mark(id, { read: true, resolved: true })).json as Notification;
-      expect(again).toEqual(resolved);
+      expect((await mark(id, { read: true, resolved: true })).json as Notification).toEqual(resolved);
       expect((await show(id)).json).toEqual(resolved);
       const { read_at, resolved_at } = (await show(other.id)).json as Notification;
       expect([read_at, resolved_at]).toEqual([undefined, undefined]);
@@ -190,9 +189,8 @@ describe('Notifications', () => {
 
     it('and the audit log says which mark was set, not which was asked for', async () => {
       const { id } = await raise();
-      for (const marks of [{ read: true }, { read: true, resolved: true }, { read: true, resolved: true }]) {
+      for (const marks of [{ read: true }, { read: true, resolved: true }, { read: true, resolved: true }])
         await mark(id, marks);
-      }
       const found = await service.database.column<object>(
         "SELECT after FROM audit_events WHERE subject_id = $1 AND action = 'notification.marked' ORDER BY id",
         [id],

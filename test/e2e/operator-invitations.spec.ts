@@ -373,8 +373,7 @@ describe('An admin invites operators', () => {
       const link = await invited('admin');
       const other = await signedInAs(await service.make.user({ emailVerified: true }));
       expect(wordsOf(await other.open(link))).toContain('another address');
-      const user = await service.make.user({ email, emailVerified: true });
-      const browser = await signedInAs(user);
+      const browser = await signedInAs(await service.make.user({ email, emailVerified: true }));
       const page = await browser.open(link);
       await service.database.query('UPDATE users SET email_verified_at = NULL WHERE email = $1', [email]);
       expect((await browser.submit(page, link, NEW_PASSWORD)).status).toBe(403);

@@ -180,14 +180,12 @@ describe('The session of an operator', () => {
     it('that began with a password opens the console only after a login there', async () => {
       const { sub, email } = staff();
       const user = await service.make.user({ email, role: 'operator' });
-      const byPassword = await service.make.signedIn(user);
-      expect(await isOpen(byPassword)).toBe(true);
+      expect(await isOpen(await service.make.signedIn(user))).toBe(true);
       const browser = new PersonBrowser(service.url, idp.url);
       await browser.logIn(sub, 'staff', CONSOLE);
       expect(await isOpen(browser.service)).toBe(true);
 
-      const account = await withPassword(user.id);
-      const again = await service.make.signedIn(account);
+      const again = await service.make.signedIn(await withPassword(user.id));
       const path = `${CONSOLE}/users`;
       const refused = await again.open(path);
       const confirm = `/account/confirm?${new URLSearchParams({ return_to: path }).toString()}`;
@@ -197,8 +195,7 @@ describe('The session of an operator', () => {
       const page = await again.open(confirm);
       expect(page.html.querySelector('input[name="password"]')).toBeNull();
       const begun = await again.submit(page, '/account/confirm');
-      const back = await again.open(await browser.answerOf(begun, sub));
-      expect(back.headers.get('location')).toBe(path);
+      expect((await again.open(await browser.answerOf(begun, sub))).headers.get('location')).toBe(path);
       expect(await isOpen(again, path)).toBe(true);
     });
 

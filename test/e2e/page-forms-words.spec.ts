@@ -72,8 +72,7 @@ describe('Errors of forms are in plain words', () => {
   it('at the login', async () => {
     const browser = new BrowserSession(service.url);
     const fields = { email: 'nobody', password: '' };
-    const page = await browser.fillIn('/login', fields);
-    expectPlainAlert(page);
+    expectPlainAlert(await browser.fillIn('/login', fields));
   });
 
   it.each([

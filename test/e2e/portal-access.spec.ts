@@ -81,8 +81,7 @@ describe('The pages of the portal', () => {
   });
 
   it("answer 404 for another client's endpoints, deliveries and recoveries", async () => {
-    const other = await service.make.client();
-    const inside = await enterPortal(service, other);
+    const inside = await enterPortal(service, await service.make.client());
     const foreign = [...pages(), ...forms()].filter((path) => path.includes(endpoint.id));
     const before = await everything();
     for (const path of [...foreign, `/portal/deliveries/${deliveryId}`, `/portal/recoveries/${recoveryId}`]) {
@@ -133,11 +132,9 @@ describe('The pages of the portal', () => {
 
   it('answer 404 for a deleted endpoint', async () => {
     const gone = await makeEndpoint(service, client);
-    const form = `/portal/endpoints/${gone.id}/delete`;
-    await browser.fillIn(form);
-    for (const part of OF_ENDPOINT) {
+    await browser.fillIn(`/portal/endpoints/${gone.id}/delete`);
+    for (const part of OF_ENDPOINT)
       expect((await browser.open(`/portal/endpoints/${gone.id}${part}`)).status).toBe(404);
-    }
   });
 
   // test/properties/support/refused-forms.ts has every form without its token, and with that of another form.
@@ -150,9 +147,7 @@ describe('The pages of the portal', () => {
   });
 
   it('accept no body that is not a form', async () => {
-    for (const path of forms()) {
-      expect((await browser.open(path, { json: { url: 'x' } })).status).toBe(415);
-    }
+    for (const path of forms()) expect((await browser.open(path, { json: { url: 'x' } })).status).toBe(415);
   });
 
   it('show whose portal it is, with a way out, and no secret', async () => {

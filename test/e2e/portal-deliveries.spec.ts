@@ -111,9 +111,8 @@ describe('Deliveries in the portal', () => {
 
   it('are listed in pages, newest first, and both page links keep the filter', async () => {
     const ids: string[] = [];
-    for (let n = 0; n < 60; n++) {
+    for (let n = 0; n < 60; n++)
       ids.unshift(await seedDelivery(service, endpoint, { state: n % 10 === 9 ? 'delivered' : 'failed' }));
-    }
     const failed = ids.filter((_id, n) => n % 10 !== 0);
     const seen: string[] = [];
     let path = `${LIST}?state=failed&endpoint=${endpoint.id}`;

@@ -21,8 +21,7 @@ describe('The page of a delivery in the portal', () => {
       .replaceAll('&amp;', '&');
   const tested = async (endpoint: { id: string }): Promise<Page> => {
     const path = `/portal/endpoints/${endpoint.id}/test`;
-    const answer = await browser.fillIn(path, { type: 'vehicle.updated' });
-    const location = answer.headers.get('location')!;
+    const location = (await browser.fillIn(path, { type: 'vehicle.updated' })).headers.get('location')!;
     await until('it arrived', async () => wordsOf(await browser.open(location)).includes('Status 200'));
     return browser.open(location);
   };

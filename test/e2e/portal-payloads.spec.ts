@@ -70,16 +70,14 @@ describe('The portal shows a payload', () => {
     const delivery = await sent();
     const page = await portal.open(pathOf(delivery));
     await disconnect();
-    const answer = await portal.submit(page, `${pathOf(delivery)}/resend`);
-    expect(answer.status).toBe(303);
+    expect((await portal.submit(page, `${pathOf(delivery)}/resend`)).status).toBe(303);
     await webhooks.finished(delivery);
     await expectHidden(delivery);
     await service.database.query(
       "UPDATE deliveries SET state = 'failed', cancel_reason = NULL WHERE id = $1",
       [delivery],
     );
-    const path = `/portal/endpoints/${endpoint.id}/recover`;
-    await portal.fillIn(path);
+    await portal.fillIn(`/portal/endpoints/${endpoint.id}/recover`);
     await webhooks.finished(delivery);
     await expectHidden(delivery);
     expect(received(delivery)).toEqual([]);
@@ -109,8 +107,7 @@ describe('The portal shows a payload', () => {
       [endpoint.id],
     );
     expect(wordsOf(await portal.open(pathOf(row!.id)))).toContain('"user.consent_revoked"');
-    const path = `/portal/endpoints/${endpoint.id}/test`;
-    const test = await portal.fillIn(path, { type: TYPE });
+    const test = await portal.fillIn(`/portal/endpoints/${endpoint.id}/test`, { type: TYPE });
     expect(wordsOf(await portal.open(test.headers.get('location')!))).toContain('"plugged_in"');
   });
 

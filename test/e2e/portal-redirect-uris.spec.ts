@@ -27,8 +27,7 @@ describe('Redirect URIs that a partner asks for', () => {
 
   const ask = async (uri = URI): Promise<Page> => browser.fillIn(PATH, { uri });
   const askToRemove = async (uri = REDIRECT_URI): Promise<Page> => {
-    const page = await browser.open(PATH);
-    return browser.submit(page, REMOVE, { uri });
+    return browser.submit(await browser.open(PATH), REMOVE, { uri });
   };
   const asked = async (): Promise<string> => {
     const [row] = await service.database.query<{ id: string }>(
@@ -196,8 +195,7 @@ describe('Redirect URIs that a partner asks for', () => {
         ownerId: operator.id,
       });
       const own = { method: 'POST', bearer: await service.make.clientToken(weak) };
-      const answer = await service.http.send(`${API}/${await asked()}/approve`, own);
-      expect(answer.status).toBe(403);
+      expect((await service.http.send(`${API}/${await asked()}/approve`, own)).status).toBe(403);
     }
   });
 

@@ -84,9 +84,7 @@ describe('The page of the portal that explains a request', () => {
     const nobodys = idOf(await service.http.get('/v2/users'));
     const unknown = await notFoundAt(explanationOf('never-sent'));
     expect(unknown[0]).toBe(404);
-    for (const id of [refused, served, nobodys]) {
-      expect(await notFoundAt(explanationOf(id))).toEqual(unknown);
-    }
+    for (const id of [refused, served, nobodys]) expect(await notFoundAt(explanationOf(id))).toEqual(unknown);
     expect((await strangersBrowser.open(explanationOf(served))).status).toBe(200);
   });
 

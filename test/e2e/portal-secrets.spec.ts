@@ -12,9 +12,7 @@ describe('The secret of an endpoint in the portal', () => {
   const client = madeOnce(() => service.make.client());
   const browser = madeOnce(() => enterPortal(service, client));
   const endpoint = madeForEach(() => makeEndpoint(service, client));
-  beforeEach(async () => {
-    path = `/portal/endpoints/${endpoint.id}`;
-  });
+  beforeEach(async () => (path = `/portal/endpoints/${endpoint.id}`));
 
   const shown = (page: Page): string => page.html.querySelector('#signing-secret')!.getAttribute('value')!;
   const reveal = async (): Promise<Page> => browser.submit(await browser.open(path), `${path}/secret`);
@@ -37,9 +35,8 @@ describe('The secret of an endpoint in the portal', () => {
     expect(shown(page)).toBe(endpoint.secret);
     expect(page.html.querySelector('#signing-secret')!.hasAttribute('readonly')).toBe(true);
     expect(await actions()).toEqual(['webhook_endpoint.secret_revealed']);
-    for (const each of ['', '/edit', '/rotate', '/test']) {
+    for (const each of ['', '/edit', '/rotate', '/test'])
       expect((await browser.open(path + each)).text).not.toContain(endpoint.secret.slice(6));
-    }
     const again = await browser.open(`${path}/secret`);
     expect([again.status, again.headers.get('location')]).toEqual([303, path]);
     expect(service.log.join('')).not.toContain(endpoint.secret.slice(6));

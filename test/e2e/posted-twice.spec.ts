@@ -91,8 +91,7 @@ describe('A form that is posted twice', () => {
       const [utc, local] = ['utc', 'local'].map((times) => click(browser, page, path, { times }));
       expect(cookiesOf((await utc!()).answer)).toContainEqual(expect.stringMatching(/^cds_times=utc;/));
       expect(cookiesOf((await local!()).answer)).not.toContainEqual(expect.stringMatching(/^cds_times=utc;/));
-      const again = click(browser, await browser.open('/account/sessions'), path, { times: 'utc' });
-      await again();
+      await click(browser, await browser.open('/account/sessions'), path, { times: 'utc' })();
       const rows = await service.database.query('SELECT 1 FROM form_answers WHERE expires_at > now()');
       expect(rows.length).toBeGreaterThanOrEqual(3);
     });
@@ -216,8 +215,7 @@ describe('A form that is posted twice', () => {
     (await service.database.query('SELECT 1 FROM form_answers WHERE sealed_answer IS NULL')).length;
 
   it('waits for the first, and takes over from one whose instance has died', async () => {
-    const path = await newPortalLink();
-    const press = await portalClick(path);
+    const press = await portalClick(await newPortalLink());
     await press();
     // As an instance leaves it that is killed before it has done anything.
     await service.database.query('UPDATE portal_links SET redeemed_at = NULL WHERE client_id = $1', [

@@ -323,8 +323,7 @@ describe('A login through an identity provider', () => {
 
   it('works once: the same answer again is refused', async () => {
     const browser = new BrowserSession(service.url);
-    const begun = await begin(browser);
-    const callback = idp.callbackOf(leadsTo(begun)!);
+    const callback = idp.callbackOf(leadsTo(await begin(browser))!);
     expect((await browser.open(callback)).status).toBe(303);
     const again = await browser.open(callback);
     expect([again.status, lastRefusal()]).toEqual([400, { provider: 'broken', reason: 'sign_in_expired' }]);
@@ -332,15 +331,13 @@ describe('A login through an identity provider', () => {
 
   it('works once also when the same answer comes several times at once', async () => {
     const browser = new BrowserSession(service.url);
-    const begun = await begin(browser);
-    const callback = idp.callbackOf(leadsTo(begun)!);
+    const callback = idp.callbackOf(leadsTo(await begin(browser))!);
     const answers = await Promise.all(Array.from({ length: 4 }, () => browser.open(callback)));
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 400, 400, 400]);
   });
 
   it('is refused in another browser than the one in which it began', async () => {
-    const begun = await begin(new BrowserSession(service.url));
-    const callback = idp.callbackOf(leadsTo(begun)!);
+    const callback = idp.callbackOf(leadsTo(await begin(new BrowserSession(service.url)))!);
     expect((await new BrowserSession(service.url).open(callback)).status).toBe(400);
     expect(lastRefusal()).toEqual({ provider: 'broken', reason: 'sign_in_expired' });
   });
@@ -355,16 +352,14 @@ describe('A login through an identity provider', () => {
 
   it('is refused at the callback of another provider', async () => {
     const browser = new BrowserSession(service.url);
-    const begun = await begin(browser);
-    const callback = idp.callbackOf(leadsTo(begun)!).replace('/broken?', '/gone?');
+    const callback = idp.callbackOf(leadsTo(await begin(browser))!).replace('/broken?', '/gone?');
     expect((await browser.open(callback)).status).toBe(400);
     expect(lastRefusal()).toEqual({ provider: 'gone', reason: 'sign_in_expired' });
   });
 
   it('asks with PKCE, state, nonce and the redirect URI, and stores none of its secrets', async () => {
     const browser = new BrowserSession(service.url);
-    const begun = await begin(browser);
-    const { searchParams: sent } = new URL(leadsTo(begun)!);
+    const { searchParams: sent } = new URL(leadsTo(await begin(browser))!);
     expect(Object.fromEntries(sent)).toMatchObject({
       client_id: CLIENT_ID,
       response_type: 'code',

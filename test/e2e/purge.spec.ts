@@ -40,8 +40,7 @@ describe('A purge', () => {
       await service.make.code(client, user);
       const { url } = (await service.http.get('/webhook_portal', { bearer })).json as { url: string };
       const browser = await service.make.signedIn(user);
-      const page = await browser.open(new URL(url).pathname);
-      await browser.submit(page, new URL(url).pathname);
+      await browser.submit(await browser.open(new URL(url).pathname), new URL(url).pathname);
       await service.http.get('/webhook_portal', { bearer });
       await service.app.get(PasswordLinksService).create(user.id, SERVICE_ACTOR);
     }

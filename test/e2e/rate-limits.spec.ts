@@ -39,13 +39,9 @@ describe('The limit of bearer endpoints', () => {
   let admin: string;
   let bearer: string;
 
-  beforeAll(async () => {
-    admin = await service.make.adminToken();
-  });
+  beforeAll(async () => (admin = await service.make.adminToken()));
   const client = madeForEach(() => service.make.client());
-  beforeEach(async () => {
-    bearer = await service.make.clientToken(client);
-  });
+  beforeEach(async () => (bearer = await service.make.clientToken(client)));
 
   const ask = (path = '/v2/users', options: HttpOptions = {}): Promise<Answer> =>
     service.http.send(path, { bearer, ...options });
@@ -176,8 +172,7 @@ describe('The limit of bearer endpoints', () => {
     });
 
     it('of HEAD, of an unsupported method, and of a request refused for its version, which counts', async () => {
-      const user = await service.make.user();
-      const token = await userToken(user);
+      const token = await userToken(await service.make.user());
       const version = { 'service-version': '3' };
       const answers = [
         await ask('/v2/users', { bearer: token, method: 'HEAD' }),
@@ -199,9 +194,8 @@ describe('The limit of bearer endpoints', () => {
       const [first, second] = [await userToken(anna), await userToken(anna)];
       expect((await exhaust(first)).status).toBe(429);
       expect((await as(second)()).status).toBe(429);
-      for (const token of [await userToken(ben), await userToken(anna, other), bearer]) {
+      for (const token of [await userToken(ben), await userToken(anna, other), bearer])
         expect(limitHeaders(await as(token)())).toEqual([LIMIT, LIMIT - 1]);
-      }
     });
 
     it('client-credentials requests for the client, separately from the user who owns it', async () => {
@@ -210,8 +204,7 @@ describe('The limit of bearer endpoints', () => {
       const [first, second] = [await service.make.clientToken(owned), await service.make.clientToken(owned)];
       expect((await exhaust(first)).status).toBe(429);
       expect((await as(second)()).status).toBe(429);
-      const ofOwner = await userToken(owner, owned);
-      expect(limitHeaders(await as(ofOwner)())).toEqual([LIMIT, LIMIT - 1]);
+      expect(limitHeaders(await as(await userToken(owner, owned))())).toEqual([LIMIT, LIMIT - 1]);
     });
 
     it('no request without a valid token', async () => {

@@ -17,9 +17,8 @@ describe('A refresh token that was rotated within the grace time', () => {
   async function rotated(times: number): Promise<{ first: string; present: string }> {
     const { refresh_token: first } = await service.make.tokens(client, await service.make.user());
     let present = first;
-    for (let n = 0; n < times; n++) {
+    for (let n = 0; n < times; n++)
       present = ((await refresh(service.http, client, present)).json as Tokens).refresh_token;
-    }
     return { first, present };
   }
   const isRevoked = async (token: string) => {

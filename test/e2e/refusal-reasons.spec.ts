@@ -23,9 +23,7 @@ const client = madeForEach(() => service.make.client());
 const other = madeOnce(() => service.make.client());
 // The end of a consent is set by a test, and comes with it.
 beforeAll(() => leaveOutSchedule(service, ConsentExpiryService));
-beforeEach(async () => {
-  user = await service.make.user();
-});
+beforeEach(async () => (user = await service.make.user()));
 
 const query = <T = unknown>(sql: string, params: unknown[] = []) => service.database.query<T>(sql, params);
 
@@ -216,8 +214,7 @@ describe('About its own refresh token, a client learns', () => {
   it('which scope was not granted', async () => {
     const answer = await again({ scope: 'vehicle:read vehicle:write' });
     await expectReason(answer, 'scope_not_granted', /not grant the scope vehicle:write\./, 'invalid_scope');
-    const odd = await again({ scope: 'a  b' });
-    await expectReason(odd, 'scope_malformed', /single spaces/, 'invalid_scope');
+    await expectReason(await again({ scope: 'a  b' }), 'scope_malformed', /single spaces/, 'invalid_scope');
   });
 
   it('that it was just used with another scope', async () => {

@@ -75,8 +75,7 @@ describe('An authorization request', () => {
       const link = await linkTo(email);
       const [browser, late] = [newBrowser(), newBrowser()];
       const latePage = await late.open(link);
-      const answer = await browser.submit(await browser.open(link), link, person);
-      expect(goneTo(answer)).toEqual([303, request]);
+      expect(goneTo(await browser.submit(await browser.open(link), link, person))).toEqual([303, request]);
       await expectConsentPage(browser, request, email);
       expect((await late.submit(latePage, link, person)).status).toBe(410);
       expect(late.cookies.has('cds_session')).toBe(false);

@@ -14,9 +14,7 @@ describe('Access to the sandbox', () => {
   const service = useSharedService();
   let operator: string;
 
-  beforeAll(async () => {
-    operator = await service.make.adminToken();
-  });
+  beforeAll(async () => (operator = await service.make.adminToken()));
   const owner = madeForEach(() => service.make.user({ kind: 'organisation' }));
   const partner = madeForEach(() => SandboxProgram.start(service, { ownerId: owner.id }));
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
@@ -74,10 +72,8 @@ describe('Access to the sandbox', () => {
     it('does not end with the login of a person, and a live page does not create drivers', async () => {
       const { id } = await partner.driver();
       const browser = await service.make.signedIn(await service.make.user());
-      const page = await browser.open(path(partner.client));
-      expect(page.html.querySelector('select')).not.toBeNull();
-      const live = await service.make.client();
-      const consent = await browser.open(path(live));
+      expect((await browser.open(path(partner.client))).html.querySelector('select')).not.toBeNull();
+      const consent = await browser.open(path(await service.make.client()));
       expect(await statusOf(browser.submit(consent, '/o/authorize/', { decision: 'create_driver' }))).toBe(
         400,
       );
@@ -115,9 +111,8 @@ describe('Access to the sandbox', () => {
       const { page, labels, values } = await offeredTo(browser);
       expect(labels).toEqual(['Driver 1', 'Driver 2']);
       expect(values).toEqual(drivers.map(({ id }) => id));
-      for (const text of [...NAMES, ...drivers.map(({ seed }) => String(seed))]) {
+      for (const text of [...NAMES, ...drivers.map(({ seed }) => String(seed))])
         expect(page.text).not.toContain(text);
-      }
       const login = page.html.querySelector('main a[href^="/login?"]')!.getAttribute('href')!;
       expect(new URLSearchParams(login.split('?')[1]).get('return_to')).toBe(path);
       const answer = await browser.submit(page, '/o/authorize/', {

@@ -87,8 +87,7 @@ describe('What operators watch', () => {
       expect((await users(bearer)).status).toBe(401);
       const wrong = { ...client, secret: 'a wrong one' };
       expect((await revoke(service.http, wrong, bearer)).status).toBe(401);
-      const after = await Promise.all(counters.map(metric));
-      return after.map((count, n) => count - before[n]!);
+      return (await Promise.all(counters.map(metric))).map((count, n) => count - before[n]!);
     };
     expect(await counted(partner.client)).toEqual([0, 0, 0, 0]);
     expect(await counted(await service.make.client())).toEqual([1, 1, 1, 1]);

@@ -32,8 +32,7 @@ describe('Events that the sandbox and its client publish about one vehicle', () 
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
 
   const plan = async (count: number): Promise<void> => {
-    const answer = await partner.call('POST', `drivers/${driver.id}/events`, { count });
-    expect(answer.status).toBe(202);
+    expect((await partner.call('POST', `drivers/${driver.id}/events`, { count })).status).toBe(202);
   };
   const publish = async (instance: TestInstance): Promise<string> => {
     const answer = await instance.http.send('/v2/events', {

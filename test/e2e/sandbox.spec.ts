@@ -20,15 +20,12 @@ import { madeForEach, madeOnce } from '../support/made.js';
 import { useSharedService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
+import { listOf } from '../support/list-of.js';
 
-const SESSION_TYPES = [
-  'charging_session.created',
-  'charging_session.updated',
-  'charging_session.ended',
-  'charging_sub_session.created',
-  'charging_sub_session.ended',
-  'vehicle.updated',
-];
+const SESSION_TYPES = listOf(`
+  charging_session.created, charging_session.updated, charging_session.ended, charging_sub_session.created,
+  charging_sub_session.ended, vehicle.updated
+`);
 const UNKNOWN = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 
 // Two instances, whose workers publish side by side.

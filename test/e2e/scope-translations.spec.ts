@@ -13,8 +13,7 @@ const before = (path: string, members: string[]) => {
   const found = madeOnce(async () => (await service.http.get(path, { bearer: bearer.token })).json as object);
   afterAll(async () => {
     const json = Object.fromEntries(Object.entries(found).filter(([name]) => members.includes(name)));
-    const answer = await service.http.send(path, { method: 'PUT', bearer: bearer.token, json });
-    expect(answer.status).toBe(200);
+    expect((await service.http.send(path, { method: 'PUT', bearer: bearer.token, json })).status).toBe(200);
   });
 };
 

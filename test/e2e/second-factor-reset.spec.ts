@@ -11,9 +11,7 @@ describe('The second factor of a user', () => {
   let user: UserEntity;
   let bearer: string;
 
-  beforeAll(async () => {
-    bearer = await service.make.adminToken();
-  });
+  beforeAll(async () => (bearer = await service.make.adminToken()));
   beforeEach(async () => (user = await service.make.user()));
 
   const path = () => `/admin/users/${user.id}/second_factor`;
@@ -69,8 +67,7 @@ describe('The second factor of a user', () => {
     const client = await service.make.client({
       ...{ scopes: ['admin:write'], grantTypes, redirectUris: [], ownerId: user.id },
     });
-    const own = await service.make.clientToken(client);
-    expect((await reset(own)).status).toBe(409);
+    expect((await reset(await service.make.clientToken(client))).status).toBe(409);
     expect(await shown()).toMatchObject({ passkeys: 1 });
   });
 

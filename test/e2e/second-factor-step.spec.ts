@@ -32,9 +32,7 @@ describe('The step between password and second factor', () => {
 
   const user = madeForEach(() => service.make.user());
   const newBrowser = () => new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
-  beforeEach(async () => {
-    ({ secret, codes } = await setUpApp(service, await service.make.signedIn(user)));
-  });
+  beforeEach(async () => ({ secret, codes } = await setUpApp(service, await service.make.signedIn(user))));
 
   const afterPassword = async (): Promise<BrowserSession> => {
     const browser = newBrowser();
@@ -73,10 +71,8 @@ describe('The step between password and second factor', () => {
     const client = await service.make.client();
     const path = authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI });
     const browser = newBrowser();
-    const step = await givePassword(browser, user, path);
-    const page = await browser.open(step.headers.get('location')!);
-    const answer = await browser.submit(page, STEP, { code: codeOf(secret) });
-    expect(answer.headers.get('location')).toBe(path);
+    const page = await browser.open((await givePassword(browser, user, path)).headers.get('location')!);
+    expect((await browser.submit(page, STEP, { code: codeOf(secret) })).headers.get('location')).toBe(path);
     expect((await browser.open(path)).text).toContain(client.name);
   });
 
@@ -185,8 +181,7 @@ describe('The step between password and second factor', () => {
   it('leaves the login of the browser as it was until the code is right', async () => {
     const other = await service.make.user();
     const browser = await service.make.signedIn(other);
-    const page = await browser.open('/account/password');
-    expect(page.text).toContain(other.email);
+    expect((await browser.open('/account/password')).text).toContain(other.email);
     await givePassword(await afterPasswordIn(browser), user);
     await giveCode(browser, wrongCode(secret));
     expect((await browser.open('/account')).text).toContain(other.email);
@@ -233,8 +228,7 @@ describe('The step between password and second factor', () => {
       const page = await browser.open(path);
       expect(page.text).toContain('10 codes');
       expect(codes.filter((code) => page.text.includes(code))).toEqual([]);
-      const made = await browser.submit(page, path);
-      const shown = await browser.open(made.headers.get('location')!);
+      const shown = await browser.open((await browser.submit(page, path)).headers.get('location')!);
       const fresh = shown.html.querySelectorAll('.recovery-codes code').map((code) => code.text);
       expect([fresh.length, fresh.some((code) => codes.includes(code))]).toEqual([10, false]);
       expect((await browser.open(path)).html.querySelectorAll('.recovery-codes').length).toBe(0);

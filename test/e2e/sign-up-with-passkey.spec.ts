@@ -133,8 +133,7 @@ describe('Signing up with a passkey', () => {
         ['passkey_new', added],
       ] as const) {
         browser.cookies.set('cds_passkey_sign_up', `${userId}.${browser.cookies.get(name)!}`);
-        const response = passkey.create({ ...mine, challenge });
-        await expectRefused(await postPasskey(browser, link, response), link);
+        await expectRefused(await postPasskey(browser, link, passkey.create({ ...mine, challenge })), link);
       }
     });
 
@@ -234,7 +233,6 @@ describe('Signing up with a passkey', () => {
     const kept = new Map(browser.cookies);
     expect((await browser.submit(page, link, { name: 'Zoë', response })).status).toBe(200);
     kept.forEach((value, name) => browser.cookies.set(name, value));
-    const again = { name: 'Zoë', response, ...postedAnew() };
-    expect((await browser.submit(page, link, again)).status).toBe(410);
+    expect((await browser.submit(page, link, { name: 'Zoë', response, ...postedAnew() })).status).toBe(410);
   });
 });

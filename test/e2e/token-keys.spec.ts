@@ -35,9 +35,7 @@ describe('A refresh token', () => {
   let second: Tokens;
 
   const first = madeForEach(() => service.make.tokens(client, user));
-  beforeEach(async () => {
-    second = (await use(first.refresh_token)).json as Tokens;
-  });
+  beforeEach(async () => (second = (await use(first.refresh_token)).json as Tokens));
 
   const goesOn = async () => {
     expect(await isAccepted(service.http, second.access_token)).toBe(true);
@@ -168,9 +166,7 @@ describe('A retired token key', () => {
 describe('Token keys', () => {
   let instances: TestInstance[];
 
-  beforeAll(async () => {
-    instances = service.instances;
-  });
+  beforeAll(async () => (instances = service.instances));
 
   const signing = () => Promise.all(instances.map(async (each) => (await keysOf(each).signing()).id));
   const states = async () => Object.fromEntries((await keys().list()).map(({ id, state }) => [id, state]));
@@ -226,9 +222,8 @@ describe('Token keys', () => {
     expect(now).not.toBe(id);
     expect(await Promise.all(instances.map((each) => keysOf(each).isRevoked(id!)))).toEqual([true, true]);
     await expect(keys().revoke(id!)).rejects.toMatchObject({ status: 404 });
-    for (const none of [0, -1, NaN, 1.5, 2 ** 40]) {
+    for (const none of [0, -1, NaN, 1.5, 2 ** 40])
       await expect(keys().revoke(none)).rejects.toMatchObject({ status: 404 });
-    }
   });
 
   it('open if they were sealed under the ENCRYPTION_KEY itself, until they are sealed again', async () => {

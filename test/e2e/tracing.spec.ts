@@ -117,10 +117,7 @@ describe('With a collector, the service', () => {
     const refused = await collector.span('a 403', ({ name }) => name === 'GET /v2/users');
     expect([refused.parentSpanId, refused.status.code]).toEqual([undefined, UNSET]);
     expect(refused.resource).toMatchObject({
-      ...{
-        'service.name': 'authority-a',
-        'service.instance.id': expect.stringMatching(/^[\da-f-]{36}$/),
-      },
+      ...{ 'service.name': 'authority-a', 'service.instance.id': expect.stringMatching(/^[\da-f-]{36}$/) },
     });
     const unrouted = await collector.span('a 404', ({ name }) => name === 'GET');
     expect(unrouted.attributes['http.response.status_code']).toBe(404);
@@ -210,9 +207,8 @@ describe('With a collector, the service', () => {
     // The last spans are sent during the shutdown.
     expect(await service.stop()).toBe(0);
     const text = collector.received.map(({ body }) => body).join('\n');
-    for (const route of ['/portal/', '/o/authorize', '/login', '/v2/users', '/o/token']) {
+    for (const route of ['/portal/', '/o/authorize', '/login', '/v2/users', '/o/token'])
       expect(text).toContain(route);
-    }
     expect(secrets.in(text)).toEqual([]);
     expect(secrets.in(service.printed)).toEqual([]);
     expect(text).not.toMatch(/cds_[a-z]{2}_|code=|state=/);

@@ -22,6 +22,7 @@ import { useServiceWithMailAndProvider } from '../support/set-up.js';
 import { startInstance } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
+import { listOf } from '../support/list-of.js';
 
 const NAME = 'Zora Erasable';
 const EMAIL = 'zora.erasable@mail.example';
@@ -109,16 +110,18 @@ describe('After a person has left,', () => {
     ];
     await app.get(InvitationsService).invite(organisations[0]!.id, EMAIL, 'viewer', SERVICE_ACTOR);
     await app.get(MembersService).add(organisations[1]!.id, userId, 'developer', SERVICE_ACTOR);
-    await app.get(NotificationsService).raiseByOperator(
-      {
-        userId,
-        messageId: 'ERR9',
-        category: 'ACTIONABLE',
-        shortTextTitle: `For ${NAME}`,
-        shortTextBody: `Your car is at ${PLACE}.`,
-      },
-      SERVICE_ACTOR,
-    );
+    await app
+      .get(NotificationsService)
+      .raiseByOperator(
+        {
+          userId,
+          messageId: 'ERR9',
+          category: 'ACTIONABLE',
+          shortTextTitle: `For ${NAME}`,
+          shortTextBody: `Your car is at ${PLACE}.`,
+        },
+        SERVICE_ACTOR,
+      );
     await service.database.query(
       `INSERT INTO approvals (id, action, subject_id, details, requested_by_type, requested_by_id, requested_by_person, expires_at)
        VALUES ('appr' || substr($1, 5), 'user.update', $1, jsonb_build_object('email', $2::text), 'user', $3, $3, now() + interval '7 days')`,
@@ -150,8 +153,7 @@ describe('After a person has left,', () => {
       return rows.length > 0;
     });
     await until('the mails were sent', async () => {
-      const rows = await service.database.query("SELECT 1 FROM mails WHERE state = 'pending'");
-      return rows.length === 0;
+      return (await service.database.query("SELECT 1 FROM mails WHERE state = 'pending'")).length === 0;
     });
     const page = await browser.open('/account/delete');
     expect((await browser.submit(page, '/account/delete', { email: EMAIL })).status).toBe(303);
@@ -180,22 +182,18 @@ describe('After a person has left,', () => {
   }
 
   it('the search finds what it looks for while the person is there', () => {
-    expect(foundBefore).toEqual([
-      ...['activity_hours.last_address', 'approvals.details', 'audit_events.address', 'audit_events.after'],
-      ...['audit_events.before', 'client_contacts.email', 'client_contacts.email_key'],
-      ...['consent_versions.evidence', 'consents.evidence'],
-      ...['delivery_attempts.response_headers', 'delivery_attempts.response_start', 'email_links.email'],
-      ...['email_links.email_key', 'event_sequences.resource_id', 'events.payload', 'identities.subject'],
-      ...[
-        'mails.address',
-        'notifications.messages',
-        'notifications.short_text_body',
-        'notifications.short_text_title',
-      ],
-      ...['organisation_invitations.email', 'organisation_invitations.email_key', 'passkeys.name'],
-      ...['sessions.address', 'sessions.provider_subject', 'sessions.user_agent', 'users.email'],
-      ...['users.email_key', 'users.name'],
-    ]);
+    expect(foundBefore).toEqual(
+      listOf(`
+      activity_hours.last_address, approvals.details, audit_events.address, audit_events.after,
+      audit_events.before, client_contacts.email, client_contacts.email_key, consent_versions.evidence,
+      consents.evidence, delivery_attempts.response_headers, delivery_attempts.response_start,
+      email_links.email, email_links.email_key, event_sequences.resource_id, events.payload,
+      identities.subject, mails.address, notifications.messages, notifications.short_text_body,
+      notifications.short_text_title, organisation_invitations.email, organisation_invitations.email_key,
+      passkeys.name, sessions.address, sessions.provider_subject, sessions.user_agent, users.email,
+      users.email_key, users.name
+    `),
+    );
   });
 
   it('no column of any table holds the name, an address, an IP address or the browser', async () => {

@@ -89,9 +89,8 @@ describe('When a person is erased,', () => {
     const sent = webhooks.received(endpoint).filter(({ headers }) => headers['webhook-id'] === id);
     expect(new Set(sent.map(({ body }) => body)).size).toBe(1);
     expect(sent).toHaveLength(3);
-    for (const { body, headers } of sent) {
+    for (const { body, headers } of sent)
       new Webhook(endpoint.secret).verify(body, headers as Record<string, string>);
-    }
   });
 
   it('an earlier announcement of a disconnection that is still pending is delivered too', async () => {
@@ -196,8 +195,7 @@ describe('When a person is erased,', () => {
     await webhooks.finished(id);
     const sent = bodiesAt(endpoint).filter(({ type }) => type === TYPE);
     // Whether the erasure or a worker came first, nothing about the person was sent after it.
-    const row = await webhooks.delivery(id);
-    expect([row.state, sent.length <= 2]).toEqual(['cancelled', true]);
+    expect([(await webhooks.delivery(id)).state, sent.length <= 2]).toEqual(['cancelled', true]);
   });
 
   describe('an event about the person that is published at that moment', () => {

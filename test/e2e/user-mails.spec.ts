@@ -33,8 +33,7 @@ describe('Mail to users', () => {
   const open = (link: string) => new BrowserSession(service.url).open(new URL(link).pathname);
   const confirm = async (link: string): Promise<Page> => {
     const browser = new BrowserSession(service.url);
-    const path = new URL(link).pathname;
-    return browser.fillIn(path);
+    return browser.fillIn(new URL(link).pathname);
   };
   const admins = (path: string) =>
     service.http.send(`/admin/users/${user.id}${path}`, { method: 'POST', bearer: admin });
@@ -266,8 +265,7 @@ describe('Mail to users', () => {
     expect((await read(`user_id=${user.id}&state=failed`)).json).toEqual([]);
     expect((await read('state=odd')).status).toBe(400);
     expect((await service.http.get('/admin/mails')).status).toBe(401);
-    const operator = await service.make.user({ role: 'operator' });
-    const console = await service.make.signedIn(operator);
+    const console = await service.make.signedIn(await service.make.user({ role: 'operator' }));
     const page = await console.open(`/admin/console/mails?user_id=${user.id}`);
     expect(page.status).toBe(200);
     expect(page.html.querySelector('table')!.text).toContain(user.email);

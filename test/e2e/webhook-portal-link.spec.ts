@@ -95,9 +95,8 @@ describe('A webhook portal link', () => {
     it('is refused without a CSRF token in the same way as a working one', async () => {
       const used = await newLink();
       await enter(used);
-      for (const link of [used, await newLink(), await unknownLink()]) {
+      for (const link of [used, await newLink(), await unknownLink()])
         expect((await newBrowser().open(link, { form: {} })).status).toBe(403);
-      }
     });
   });
 

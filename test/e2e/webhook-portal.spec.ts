@@ -15,9 +15,7 @@ describe('GET /webhook_portal', () => {
 
   const owner = madeOnce(() => service.make.user({ kind: 'organisation' }));
   const client = madeOnce(() => service.make.client({ ownerId: owner.id }));
-  beforeAll(async () => {
-    bearer = await service.make.clientToken(client);
-  });
+  beforeAll(async () => (bearer = await service.make.clientToken(client)));
 
   const ask = (options: HttpOptions = {}): Promise<Answer> => service.http.get(PATH, options);
   /** Of this client alone: those of other files expire, and are purged at any time. */

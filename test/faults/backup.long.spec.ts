@@ -163,8 +163,7 @@ describeUnless(lackingPostgres, 'backup and restore', () => {
       'TRUNCATE audit_events',
     ])
       await expect(postgres.query('restored', change)).rejects.toThrow(/audit/);
-    const auditLog = await http.get(`/admin/audit_events?subject=${client.id}`, { bearer });
-    expect(auditLog.json).not.toEqual([]);
+    expect((await http.get(`/admin/audit_events?subject=${client.id}`, { bearer })).json).not.toEqual([]);
 
     // As docs/backup.md says: tokens that were revoked after the backup are live again, and tokens issued after it are unknown.
     expect(await isActive(http, withdrawn.access_token)).toBe(true);

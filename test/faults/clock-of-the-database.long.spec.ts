@@ -67,9 +67,8 @@ describe('two instances whose clocks are five hours ahead of and behind the data
     });
     const events = auditLog.json as unknown as { occurred_at: string; after: { name: string } }[];
     expect(events.map(({ after }) => after.name)).toEqual([...names].reverse());
-    for (const { occurred_at } of events) {
+    for (const { occurred_at } of events)
       expect(Math.abs(new Date(occurred_at).getTime() - begun)).toBeLessThan(HOUR_MS);
-    }
   });
 
   it('sign deliveries with the database’s time, and record that time', async () => {
@@ -83,9 +82,8 @@ describe('two instances whose clocks are five hours ahead of and behind the data
     });
     const event = { type: TYPE, user_id: user.id, timestamp: '2026-01-01T00:00:00Z', data: {} };
     const begun = Date.now();
-    for (let n = 0; n < 10; n++) {
+    for (let n = 0; n < 10; n++)
       expect((await instances[n % 2]!.send('/v2/events', { bearer, json: event })).status).toBe(202);
-    }
     await until('all have arrived', () => receiver.requests.length >= 10);
     for (const { headers } of receiver.requests) {
       const timestamp = Number(headers['webhook-timestamp']) * 1000;

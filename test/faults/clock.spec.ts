@@ -121,9 +121,8 @@ describe('a process whose clock is wrong, and steps,', () => {
     const limitedToken = await make.clientToken(limited);
     const link = (await http.get('/webhook_portal', { bearer: await make.clientToken(client) })).json
       .url as string;
-    for (let n = 1; n <= LIMIT / 2; n++) {
+    for (let n = 1; n <= LIMIT / 2; n++)
       expect(limitHeaders(await http.get('/v2/users', { bearer: limitedToken }))).toEqual([LIMIT, LIMIT - n]);
-    }
     const event = { type: TYPE, user_id: user.id, timestamp: '2026-01-01T00:00:00Z', data: {} };
     const key = `key-of-${user.id}`;
     const headers = { 'idempotency-key': key };
@@ -194,9 +193,8 @@ describe('a process whose clock is wrong, and steps,', () => {
 
   /** The limit neither forgets counted requests nor refuses for longer than its window. */
   async function expectLimitGoesOn({ limitedToken }: Begun): Promise<void> {
-    for (let n = LIMIT / 2 + 1; n <= LIMIT; n++) {
+    for (let n = LIMIT / 2 + 1; n <= LIMIT; n++)
       expect(limitHeaders(await http.get('/v2/users', { bearer: limitedToken }))).toEqual([LIMIT, LIMIT - n]);
-    }
     const refused = await http.get('/v2/users', { bearer: limitedToken });
     expect(refused.status).toBe(429);
     expect(retryAfterOf(refused)).toBeGreaterThan(HOUR / 2);
@@ -213,8 +211,7 @@ describe('a process whose clock is wrong, and steps,', () => {
     expect([again.status, again.json.id]).toEqual([202, eventId]);
     const next = await http.send('/v2/events', { bearer: operator, json: event });
     await until('all is delivered', async () => {
-      const pending = await database.query("SELECT 1 FROM deliveries WHERE state = 'pending'");
-      return pending.length === 0;
+      return (await database.query("SELECT 1 FROM deliveries WHERE state = 'pending'")).length === 0;
     });
     const states = await database.query(
       'SELECT state, attempts FROM deliveries WHERE event_id IN ($1, $2) ORDER BY created_at',
@@ -242,7 +239,5 @@ describe('a process whose clock is wrong, and steps,', () => {
     expect(service.printed).not.toMatch(/"level":"(error|fatal)"/);
   });
 
-  it('still stops in time', async () => {
-    expect(await service.stop()).toBe(0);
-  });
+  it('still stops in time', async () => expect(await service.stop()).toBe(0));
 });

@@ -80,8 +80,7 @@ describeUnless(lackingPostgres, 'the roles created by deploy/postgres/10-roles.s
       return (await logged()).includes("SELECT 'seen'");
     });
     try {
-      const before = await migrate();
-      expect(before.code).toBe(0);
+      expect((await migrate()).code).toBe(0);
       // Half of it, as after a run that was killed.
       await postgres.query('postgres', 'GRANT CONNECT ON DATABASE charging_data TO PUBLIC');
       expect(await makeRoles('another password')).toMatchObject({ code: 0, err: '' });
@@ -188,8 +187,7 @@ describeUnless(lackingPostgres, 'the roles created by deploy/postgres/10-roles.s
     await service.query('INSERT INTO made_later VALUES (1)');
     await owner.query('DROP TABLE made_later');
     await owner.end();
-    const again = await migrate();
-    expect(JSON.parse(again.out)).toEqual({ migrations_run: [] });
+    expect(JSON.parse((await migrate()).out)).toEqual({ migrations_run: [] });
     expect(await refused("UPDATE audit_events SET action = 'x'")).toBe('refused');
   });
 

@@ -134,9 +134,8 @@ describe('deliveries, when the process is killed or stopped,', () => {
     await publishing;
     const consent = `/admin/clients/${clients[5]!.id}/consents/${left.id}`;
     const consentOfOther = `/admin/clients/${clients[6]!.id}/consents/${left.id}`;
-    for (const path of [consent, consentOfOther]) {
+    for (const path of [consent, consentOfOther])
       expect((await http.send(path, { method: 'DELETE', bearer })).status).toBe(204);
-    }
     // Deliveries that are already claimed, or by a statement that began before, may be sent; deliveries claimed later must not.
     const [{ at: withdrawnAt }] = (await database.query<{ at: string }>(
       'SELECT clock_timestamp()::text AS at',
@@ -157,8 +156,7 @@ describe('deliveries, when the process is killed or stopped,', () => {
     const leases = inHand.map(({ lease }) => lease);
     await until('what was claimed before has ended', async () => {
       for (const response of ofWithdrawn.splice(0)) response.writeHead(500).end();
-      const rows = await database.query(`SELECT 1 FROM ${ofLeft} = ANY ($2)`, [left.id, leases]);
-      return rows.length === 0;
+      return (await database.query(`SELECT 1 FROM ${ofLeft} = ANY ($2)`, [left.id, leases])).length === 0;
     });
     isWithdrawn = true;
     expect(await count("events WHERE type NOT LIKE 'user.%'")).toBe(EVENTS);

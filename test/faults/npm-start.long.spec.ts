@@ -19,9 +19,8 @@ class Npm {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
-    for (const stream of [this.child.stdout!, this.child.stderr!]) {
+    for (const stream of [this.child.stdout!, this.child.stderr!])
       stream.on('data', (chunk: Buffer) => (this.printed += chunk.toString()));
-    }
     this.child.on('exit', (code) => (this.exitCode = code));
   }
 

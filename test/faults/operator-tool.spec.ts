@@ -147,9 +147,8 @@ describe('the operator tool for use without a browser', () => {
     expect(await run()).toMatchObject({ code: 1, err: 'The file must be a JSON object.\n' });
     writeFileSync(file, '{');
     expect((await run()).err).toContain('The file is not JSON: ');
-    for (const args of [[], ['--export', '--import', file], ['--export', '--dry-run']]) {
+    for (const args of [[], ['--export', '--import', file], ['--export', '--dry-run']])
       expect(await operator(['words', ...args])).toMatchObject({ code: 1, out: '' });
-    }
   });
 
   it('refuses unknown commands and arguments with a usage text, and exits with 1', async () => {
@@ -181,8 +180,7 @@ describe('the operator tool for use without a browser', () => {
       expect([args, code, out]).toEqual([args, 1, '']);
       expect(err).toContain(words);
     }
-    const asProcess = await tool(['no-such-command']);
-    expect(asProcess).toEqual({ ...(await operator(['no-such-command'])), code: 1 });
+    expect(await tool(['no-such-command'])).toEqual({ ...(await operator(['no-such-command'])), code: 1 });
   });
 
   it('refuses an invalid setting, and to work without a database', async () => {
@@ -334,8 +332,7 @@ describe('the operator tool for use without a browser', () => {
     const browser = new BrowserSession(service.url);
     const path = new URL(made.set_password_at!).pathname;
     const password = 'a password for the night';
-    const page = await browser.open(path);
-    await browser.submit(page, path, { password, password_again: password });
+    await browser.submit(await browser.open(path), path, { password, password_again: password });
     await browser.logIn('night-shift@mail.example', password);
     const [user] = await service.database.query('SELECT role FROM users WHERE id = $1', [made.id]);
     expect(user).toEqual({ role: 'operator' });

@@ -9,6 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 import { until } from '../support/until.js';
 import { freePort } from '../support/free-port.js';
 import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
+import { listOf } from '../support/list-of.js';
 
 // Also where the start had to wait for Redis.
 const SHARED = 'shared with the other instances';
@@ -96,14 +97,11 @@ describeWithRedis('own', 'a Redis with TLS and our own certificate authority', (
   });
 
   it('shares the counters as a cluster', async () => {
-    const { server, port } = await start([
-      '--cluster-enabled',
-      'yes',
-      '--tls-cluster',
-      'yes',
-      '--cluster-announce-ip',
-      '127.0.0.1',
-    ]);
+    const { server, port } = await start(
+      listOf(`
+      --cluster-enabled, yes, --tls-cluster, yes, --cluster-announce-ip, 127.0.0.1
+    `),
+    );
     const admin = new Redis(server.port, '127.0.0.1');
     await admin.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
     await until('the cluster serves', async () => (await admin.cluster('INFO')).includes('cluster_state:ok'));

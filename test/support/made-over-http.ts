@@ -37,8 +37,7 @@ export async function makeSendersOverHttp(
     const location = await browser.authorize({
       ...{ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI },
     });
-    const answer = await exchange(http, client, location.searchParams.get('code')!);
-    families.push(done(answer).json as Tokens);
+    families.push(done(await exchange(http, client, location.searchParams.get('code')!)).json as Tokens);
   }
   return { client, introspecting, families, bearer: await tokenOf(http, client) };
 }

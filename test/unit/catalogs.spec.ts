@@ -94,9 +94,7 @@ describe('Messages', () => {
     expect(known).toContain('The email or password is incorrect. Check both and try again.');
   });
 
-  it('are constants: names and numbers go in as values', () => {
-    expect(notConstant).toEqual([]);
-  });
+  it('are constants: names and numbers go in as values', () => expect(notConstant).toEqual([]));
 
   it('can be read in English', () => {
     const wrong = [...known].filter((message) => {

@@ -48,9 +48,8 @@ const REFUSED_FOR_ALL = [
 
 describe('a redirect URI', () => {
   it.each(REFUSED_FOR_ALL)('is refused at registration: %j', (uri) => {
-    for (const type of ['public', 'confidential'] as const) {
+    for (const type of ['public', 'confidential'] as const)
       expect([type, redirectUriError(uri, type)]).toEqual([type, expect.stringMatching(/^must /)]);
-    }
   });
 
   it('is refused if it is longer than 2,000 characters', () => {

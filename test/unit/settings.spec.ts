@@ -237,9 +237,8 @@ describe('settings', () => {
     );
 
     it(`is ${JSON.stringify(standard)} by default`, async () => {
-      for (const left of [{}, { [name]: name === 'DATABASE_URL' ? DATABASE_URL : '' }]) {
+      for (const left of [{}, { [name]: name === 'DATABASE_URL' ? DATABASE_URL : '' }])
         expect((await loadSettings({ ...DEVELOPMENT, ...left }))[property]).toEqual(standard);
-      }
     });
 
     it.each(good)('may be %j', async (value, expected) => {
