@@ -5,13 +5,10 @@ import { TokenKeysService } from '#access/tokens/keys/token-keys.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { EventStream, type StreamOptions } from '../support/event-stream.js';
-import type { TestClient } from '../support/factory.js';
+import { madeForEach, madeOnce, refresh, revoke, type TestClient, until } from '../support/spec.js';
 import { whileFrozen } from '../support/listening-connections.js';
-import { madeForEach, madeOnce } from '../support/made.js';
-import { refresh, revoke } from '../support/oauth.js';
 import { startInstance, useSharedService } from '../support/test-service.js';
 import { accessRecordOf, endingIn } from '../support/tokens.js';
-import { until } from '../support/until.js';
 
 const PATH = '/v2/access_changes';
 

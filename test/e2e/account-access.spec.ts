@@ -2,10 +2,8 @@ import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
-import { placeOf } from '../support/http.js';
-import { madeForEach, madeOnce } from '../support/made.js';
+import { madeForEach, madeOnce, placeOf, useSharedService } from '../support/spec.js';
 import { expectRefusal, unexpectedErrors } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
 
 const UNKNOWN = {
   client: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735',

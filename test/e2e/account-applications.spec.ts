@@ -1,8 +1,5 @@
-import type { Page } from '../support/browser-session.js';
-import { madeForEach, madeOnce } from '../support/made.js';
-import { isAccepted, refresh } from '../support/oauth.js';
+import { isAccepted, madeForEach, madeOnce, type Page, refresh, useSharedService } from '../support/spec.js';
 import { statementsDuring } from '../support/statements.js';
-import { useSharedService } from '../support/test-service.js';
 
 describe('Connected applications', () => {
   const service = useSharedService();

@@ -5,13 +5,10 @@ import { UsersService } from '#access/users/accounts/users.service.js';
 import { actionsOn, auditEventsOn } from '../support/audit-events.js';
 import { BrowserSession, type Page, postedAnew } from '../support/browser-session.js';
 import { withSettings } from '../support/changed-settings.js';
-import { placeOf } from '../support/http.js';
+import { madeForEach, placeOf, until, useServiceWithMail } from '../support/spec.js';
 import { whileHeld } from '../support/held-rows.js';
-import { madeForEach } from '../support/made.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';
-import { useServiceWithMail } from '../support/set-up.js';
 import { PATIENT, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const PATH = '/account/delete';

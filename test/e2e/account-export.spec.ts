@@ -12,15 +12,10 @@ import { actionsOn } from '../support/audit-events.js';
 import { MAIL_KINDS } from '#records/mail/mail.entity.js';
 import { BrowserSession, type Page, postedAnew } from '../support/browser-session.js';
 import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
-import { placeOf } from '../support/http.js';
-import { PASSWORD } from '../support/factory.js';
-import { madeForEach } from '../support/made.js';
+import { madeForEach, PASSWORD, placeOf, until, useSharedService, WEBHOOK_ENV } from '../support/spec.js';
 import { makeEndpoint, seedDelivery, type SeededDelivery } from '../support/portal.js';
 import { expectRefusal, unexpectedErrors } from '../support/refusals.js';
 import { useSharedServiceWithMail } from '../support/set-up.js';
-import { useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
 import { listOf } from '../support/list-of.js';
 
 const PATH = '/account/export';

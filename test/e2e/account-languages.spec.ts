@@ -6,12 +6,9 @@ import { NotificationsService } from '#records/notifications/notifications.servi
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { declaredRoutes } from '../support/console-routes.js';
-import { PASSWORD } from '../support/factory.js';
+import { madeForEach, madeOnce, PASSWORD, placeOf, until } from '../support/spec.js';
 import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
-import { placeOf } from '../support/http.js';
-import { madeForEach, madeOnce } from '../support/made.js';
 import { useSharedServiceWithMail } from '../support/set-up.js';
-import { until } from '../support/until.js';
 
 type Foreign = Exclude<Language, 'en'>;
 
@@ -71,18 +68,16 @@ describe('The account in the language of its user', () => {
   const passkeyId = () =>
     service.database.value<string>('SELECT id FROM passkeys WHERE user_id = $1', [user.id]);
   const raise = () =>
-    service.app
-      .get(NotificationsService)
-      .raiseByOperator(
-        {
-          userId: user.id,
-          messageId: 'ERR9',
-          category: 'SERVICE',
-          shortTextTitle: 'Hallo',
-          shortTextBody: 'Welt',
-        },
-        SERVICE_ACTOR,
-      );
+    service.app.get(NotificationsService).raiseByOperator(
+      {
+        userId: user.id,
+        messageId: 'ERR9',
+        category: 'SERVICE',
+        shortTextTitle: 'Hallo',
+        shortTextBody: 'Welt',
+      },
+      SERVICE_ACTOR,
+    );
 
   /** An address for each page, by its route. */
   const addresses = async (browser: BrowserSession): Promise<Record<string, string>> => {

@@ -1,11 +1,6 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { NotificationsService, type NewNotification } from '#records/notifications/notifications.service.js';
-import type { Page } from '../support/browser-session.js';
-import { postedAnew } from '../support/browser-session.js';
-import { placeOf } from '../support/http.js';
-import { madeForEach } from '../support/made.js';
-import { refresh } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
+import { madeForEach, type Page, placeOf, postedAnew, refresh, useSharedService } from '../support/spec.js';
 import { endGrace } from '../support/tokens.js';
 
 const PATH = '/account/notifications';
@@ -22,19 +17,17 @@ describe('The notifications on the account page', () => {
 
   const notify = async (input: Partial<NewNotification> = {}) =>
     (
-      await service.app
-        .get(NotificationsService)
-        .raiseByOperator(
-          {
-            userId: user.id,
-            messageId: 'ERR9001',
-            category: 'ACTIONABLE',
-            shortTextTitle: 'Something happened',
-            shortTextBody: 'It did.',
-            ...input,
-          },
-          SERVICE_ACTOR,
-        )
+      await service.app.get(NotificationsService).raiseByOperator(
+        {
+          userId: user.id,
+          messageId: 'ERR9001',
+          category: 'ACTIONABLE',
+          shortTextTitle: 'Something happened',
+          shortTextBody: 'It did.',
+          ...input,
+        },
+        SERVICE_ACTOR,
+      )
     ).id;
   const titles = (page: Page) => page.html.querySelectorAll('.entries h2').map((heading) => heading.text);
   const badges = (page: Page) => page.html.querySelectorAll('.badge').map(({ text }) => text);

@@ -1,13 +1,9 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { PasswordLinksService } from '#access/users/passwords/password-links.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
-import { placeOf } from '../support/http.js';
-import { madeForEach } from '../support/made.js';
+import { madeForEach, PASSWORD, placeOf, unexpectedErrors, useSharedService } from '../support/spec.js';
 import { isAccepted, refresh } from '../support/oauth.js';
 import { expectRetryAfter, newAddress } from '../support/rate-limits.js';
-import { unexpectedErrors } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
 import { signIn } from '../support/without-pages.js';
 
 const PATH = '/account/password';

@@ -1,8 +1,5 @@
 import { BrowserSession, type Page, postedAnew } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
-import { placeOf } from '../support/http.js';
-import { madeForEach } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
+import { madeForEach, PASSWORD, placeOf, useSharedService } from '../support/spec.js';
 
 const PATH = '/account/sessions';
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';

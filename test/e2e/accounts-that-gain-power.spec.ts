@@ -1,13 +1,11 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { PASSWORD, type TestClient } from '../support/factory.js';
+import { BrowserSession, PASSWORD, type TestClient, until } from '../support/spec.js';
 import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
 import { IdentityProvider, PersonBrowser, type TestPerson } from '../support/identity-provider.js';
 import { givePassword, logInWith } from '../support/second-factors.js';
 import { useServiceWithMailAndProvider } from '../support/set-up.js';
-import { until } from '../support/until.js';
 
 const ROLES = { role_claim: 'groups', roles: { staff: 'viewer', admins: 'admin' } };
 const SCOPE = 'openid email profile groups';

@@ -1,9 +1,6 @@
 import { type Answer, membersIn } from '../support/http.js';
-import { madeForEach, madeOnce } from '../support/made.js';
+import { madeForEach, madeOnce, seedDelivery, unexpectedErrors, useSharedService } from '../support/spec.js';
 import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
-import { seedDelivery } from '../support/portal.js';
-import { unexpectedErrors } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const UNKNOWN = 'dlvr01HN2NJ9NMRZBXT1H6FT9N7735';

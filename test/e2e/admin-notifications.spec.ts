@@ -1,7 +1,5 @@
 import { type Answer, type HttpOptions, membersIn } from '../support/http.js';
-import { madeForEach, madeOnce } from '../support/made.js';
-import { rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
+import { madeForEach, madeOnce, rowCounts, unexpectedErrors, useSharedService } from '../support/spec.js';
 import { listOf } from '../support/list-of.js';
 
 const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';

@@ -1,11 +1,8 @@
 import type { OperatorRole } from '#platform/config/operator-role.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { changesRead } from '../support/changes-read.js';
-import { problemOf } from '../support/http.js';
-import { madeOnce } from '../support/made.js';
+import { madeOnce, problemOf, rowCounts, useSharedService } from '../support/spec.js';
 import { committedDocument } from '../support/openapi-document.js';
-import { rowCounts } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
 import { listOf } from '../support/list-of.js';
 
 /** What support may change; everything else is for admins. */

@@ -1,9 +1,7 @@
 import { BAD, NOT_PUBLIC, UNKNOWN, URL_OK } from '../support/bad-endpoints.js';
 import { type Answer, membersIn } from '../support/http.js';
-import { madeForEach, madeOnce } from '../support/made.js';
+import { madeForEach, madeOnce, TYPE, useSharedService, WEBHOOK_ENV } from '../support/spec.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
-import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
 
 const UNKNOWN_CLIENT = 'clnt01HN2NJ9NMRZBXT1H6FT9N7735';
 

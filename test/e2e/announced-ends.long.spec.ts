@@ -7,11 +7,9 @@ import { ScopesService } from '#access/scopes/scopes.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
 import { AccountDeletionsWorker } from '#access/users/closing/account-deletions.worker.js';
-import type { TestClient } from '../support/factory.js';
-import { refresh } from '../support/oauth.js';
+import { refresh, type TestClient, useService } from '../support/spec.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';
 import { connectionTo } from '../support/test-database.js';
-import { useService } from '../support/test-service.js';
 import { listOf } from '../support/list-of.js';
 
 const DAYS = 400;
@@ -141,17 +139,15 @@ describe(`In ${DAYS} days`, () => {
         rotated!.secretEnds = today + 7;
       }
       if (day === 150) {
-        await service.app
-          .get(ScopesService)
-          .put(
-            {
-              name: 'vehicle:read',
-              description: 'See your vehicles, and where they are',
-              audience: 'partner',
-            },
-            SERVICE_ACTOR,
-            { meaningChanged: true },
-          );
+        await service.app.get(ScopesService).put(
+          {
+            name: 'vehicle:read',
+            description: 'See your vehicles, and where they are',
+            audience: 'partner',
+          },
+          SERVICE_ACTOR,
+          { meaningChanged: true },
+        );
       }
       if (day === 200) await service.app.get(AccountDeletionsService).request(left!.user.id, SERVICE_ACTOR);
       await service.app.get(ConsentExpiryService).run();

@@ -1,10 +1,9 @@
 import { ActivityService } from '#records/activity/activity.service.js';
-import { BrowserSession, leadsTo, postedAnew } from '../support/browser-session.js';
+import { BrowserSession, leadsTo, postedAnew, useServiceWithProvider } from '../support/spec.js';
 import { setUpPasskey } from '../support/factors-without-pages.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { expectRetryAfter, newAddress, statusesOf } from '../support/rate-limits.js';
 import { answerPasskey, passkeyOptions } from '../support/second-factors.js';
-import { useServiceWithProvider } from '../support/set-up.js';
 
 const WINDOW = 15 * 60;
 /** Contract §3: the 51st failure from one address. */

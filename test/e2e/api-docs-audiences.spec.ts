@@ -1,6 +1,5 @@
 import type { OpenApiDocument, Operation } from '#entrypoints/api-docs/openapi.js';
-import { madeOnce } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
+import { madeOnce, useSharedService } from '../support/spec.js';
 import { listOf } from '../support/list-of.js';
 
 const OPERATOR_SCOPES = ['admin:read', 'admin:write', 'event:publish', 'token:introspect'];

@@ -1,8 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { OpenApiDocument } from '#entrypoints/api-docs/openapi.js';
 import { putClockForward } from '../support/clock.js';
-import { unexpectedErrors } from '../support/refusals.js';
-import { useService } from '../support/test-service.js';
+import { unexpectedErrors, useService } from '../support/spec.js';
 
 const METER = {
   $defs: { reading: { type: 'object', properties: { kwh: { type: 'number' } }, required: ['kwh'] } },

@@ -6,12 +6,8 @@ import {
 } from '../support/admins.js';
 import { postedAnew, type Page } from '../support/browser-session.js';
 import { CONSOLE } from '../support/console.js';
-import type { TestClient } from '../support/factory.js';
+import { type Answer, madeOnce, PATIENT, type TestClient, useService, wordsOf } from '../support/spec.js';
 import { whileHeld } from '../support/held-rows.js';
-import type { Answer } from '../support/http.js';
-import { madeOnce } from '../support/made.js';
-import { wordsOf } from '../support/portal.js';
-import { PATIENT, useService } from '../support/test-service.js';
 
 describe('With FOUR_EYES=true', () => {
   const service = useService({ databaseOptions: PATIENT, env: { FOUR_EYES: 'true' } });

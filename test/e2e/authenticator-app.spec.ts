@@ -1,8 +1,7 @@
 import { AuthenticatorAppsService } from '#access/users/factors/authenticator-apps.service.js';
 import { BrowserSession, type Page, postedAnew } from '../support/browser-session.js';
-import { placeOf } from '../support/http.js';
+import { madeForEach, placeOf, startInstance, useSharedService } from '../support/spec.js';
 import { setUpApp } from '../support/factors-without-pages.js';
-import { madeForEach } from '../support/made.js';
 import { newAddress, statusesOf } from '../support/rate-limits.js';
 import {
   addApp,
@@ -13,7 +12,6 @@ import {
   isSignedIn,
   withinOneStep,
 } from '../support/second-factors.js';
-import { startInstance, useSharedService } from '../support/test-service.js';
 import { listOf } from '../support/list-of.js';
 
 const APP = '/account/security/app/new';

@@ -1,9 +1,8 @@
 import { randomBytes, createHash } from 'node:crypto';
 import { digestOf, newSecret } from '#platform/secrets/tokens.js';
 import { newPkce, REDIRECT_URI, type Pkce, type TestClient, type Tokens } from '../support/factory.js';
-import { madeOnce } from '../support/made.js';
+import { madeOnce, useSharedService } from '../support/spec.js';
 import { exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
 import { strangeToken } from '../support/tokens.js';
 
 const OTHER_REDIRECT_URI = 'https://app.example/other';

@@ -1,9 +1,6 @@
 import type { ClientEntity } from '#access/clients/client.entity.js';
-import { authorizePath } from '../support/browser-session.js';
+import { type Answer, authorizePath, madeOnce, useSharedService } from '../support/spec.js';
 import { newPkce, REDIRECT_URI } from '../support/factory.js';
-import type { Answer } from '../support/http.js';
-import { madeOnce } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
 import { listOf } from '../support/list-of.js';
 
 type Parameters = Record<string, string | undefined>;

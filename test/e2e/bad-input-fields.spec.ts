@@ -1,10 +1,8 @@
 import { illegible } from '#platform/http/validation/legible-text.js';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { newPkce, PASSWORD, REDIRECT_URI } from '../support/factory.js';
-import { type HttpOptions, membersIn } from '../support/http.js';
-import { madeOnce } from '../support/made.js';
+import { type HttpOptions, madeOnce, membersIn, useSharedService } from '../support/spec.js';
 import { expectRefusal, rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
 
 const MARKUP = '"><script>alert(1)</script>';
 const ATTACKS = [

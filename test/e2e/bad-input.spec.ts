@@ -1,9 +1,8 @@
 import type { Schema } from '#entrypoints/api-docs/openapi.js';
-import { type HttpOptions, membersIn, placeOf } from '../support/http.js';
+import { type HttpOptions, membersIn, placeOf, useSharedService } from '../support/spec.js';
 import { committedDocument, deref } from '../support/openapi-document.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { expectRefusal, rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
 import { listOf } from '../support/list-of.js';
 
 const FORM = 'application/x-www-form-urlencoded';

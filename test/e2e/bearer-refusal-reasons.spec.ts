@@ -3,10 +3,7 @@ import {
   clientRefusalMessage,
   refusalMessageForPartner,
 } from '#events/partners/refusals/refusal-messages.js';
-import type { TestClient } from '../support/factory.js';
-import type { Answer } from '../support/http.js';
-import { expectOAuthError, revoke } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
+import { type Answer, expectOAuthError, revoke, type TestClient, useSharedService } from '../support/spec.js';
 import { endingIn, strangeToken } from '../support/tokens.js';
 import { listOf } from '../support/list-of.js';
 

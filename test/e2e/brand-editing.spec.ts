@@ -4,15 +4,10 @@ import { PLAIN_BRAND, PRODUCT_NAME, type BrandValues } from '#platform/config/br
 import { BrandService } from '#records/brand/brand.service.js';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { brandOn } from '../support/brand-page.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, errorAt, madeOnce, PASSWORD, placeOf, until, wordsOf } from '../support/spec.js';
 import { CONSOLE } from '../support/console.js';
-import { PASSWORD } from '../support/factory.js';
-import { placeOf } from '../support/http.js';
-import { madeOnce } from '../support/made.js';
-import { errorAt, wordsOf } from '../support/portal.js';
 import { useService, type TestInstance } from '../support/test-service.js';
 import { leaveOutScheduledPurges, purgeOnly } from '../support/scheduled-work.js';
-import { until } from '../support/until.js';
 import { jpeg, movingWebp, png, upload } from '../support/uploads.js';
 import { listOf } from '../support/list-of.js';
 

@@ -4,12 +4,10 @@ import { ClientsService } from '#access/clients/clients.service.js';
 import { changesRead } from '../support/changes-read.js';
 import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
 import { CONSOLE } from '../support/console.js';
-import { REDIRECT_URI } from '../support/factory.js';
-import { membersIn, placeOf } from '../support/http.js';
+import { membersIn, placeOf, REDIRECT_URI, useSharedService } from '../support/spec.js';
 import { inParts } from '../support/in-parts.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { enterPortal, errorAt, wordsOf } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
 import { movingWebp, png, upload } from '../support/uploads.js';
 
 const IDENTITY = {

@@ -2,11 +2,8 @@ import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { changesRead } from '../support/changes-read.js';
-import type { TestClient } from '../support/factory.js';
+import { type Answer, madeForEach, PATIENT, type TestClient, useSharedService } from '../support/spec.js';
 import { whileHeld } from '../support/held-rows.js';
-import type { Answer } from '../support/http.js';
-import { madeForEach } from '../support/made.js';
-import { PATIENT, useSharedService } from '../support/test-service.js';
 
 const ADMIN_SCOPES = ['admin:read', 'admin:write'];
 

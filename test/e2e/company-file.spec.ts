@@ -15,8 +15,7 @@ import { ScopeNumbersService } from '#access/scopes/scope-numbers.service.js';
 import { newId } from '#platform/secrets/ids.js';
 import { whileHeld } from '../support/held-rows.js';
 import { statementsDuring } from '../support/statements.js';
-import { until } from '../support/until.js';
-import { useService } from '../support/test-service.js';
+import { until, useService } from '../support/spec.js';
 import { listOf } from '../support/list-of.js';
 
 /** The example of docs/company-file.md, word for word. */

@@ -3,10 +3,8 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { STATIC_ASSETS } from '#platform/http/server/assets.js';
 import { COMPRESSED_PAGES } from '#platform/http/server/compression.js';
 import { withRoutes, type Route } from '../properties/support/routes.js';
-import type { BrowserSession } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import { type BrowserSession, enterPortal, type TestClient } from '../support/spec.js';
 import { untilHourHasRoom } from '../support/hours.js';
-import { enterPortal } from '../support/portal.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { listOf } from '../support/list-of.js';
 

@@ -2,9 +2,7 @@ import type { NewClient } from '#access/clients/client.resource.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
 import { authorizePath, type BrowserSession, type Page } from '../support/browser-session.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { placeOf } from '../support/http.js';
-import { madeForEach, madeOnce } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
+import { madeForEach, madeOnce, placeOf, useSharedService } from '../support/spec.js';
 
 const BOTH = ['charging_session:read', 'vehicle:read'];
 

@@ -1,8 +1,5 @@
 import { ConsentRecordService } from '#access/consents/record/consent-record.service.js';
-import { authorizePath } from '../support/browser-session.js';
-import { REDIRECT_URI } from '../support/factory.js';
-import { madeForEach } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
+import { authorizePath, madeForEach, REDIRECT_URI, useSharedService } from '../support/spec.js';
 
 describe('The consent page in the language of the driver', () => {
   const service = useSharedService();

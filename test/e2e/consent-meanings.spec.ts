@@ -6,16 +6,14 @@ import { ConsentExpiryService } from '#access/consents/consent-expiry.service.js
 import { withoutTriggers } from '../support/without-triggers.js';
 import { changesRead } from '../support/changes-read.js';
 import { auditEventsOn, notificationsOf } from '../support/audit-events.js';
-import { authorizePath } from '../support/browser-session.js';
+import { authorizePath, isAccepted, refresh, useSharedService } from '../support/spec.js';
 import { setUpConsole } from '../support/console.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { whileHeld } from '../support/held-rows.js';
 import { madeForEach, madeOnce } from '../support/made.js';
-import { isAccepted, refresh } from '../support/oauth.js';
 import { errorsIn } from '../support/plain-words.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';
 import { connectionTo } from '../support/test-database.js';
-import { useSharedService } from '../support/test-service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 
 const DAY = 86_400;
@@ -251,15 +249,13 @@ describe('When the words of a scope come to mean something else', () => {
   describe('one that is imported', () => {
     const at = (days: number) => new Date(Date.now() + days * DAY * 1000).toISOString();
     const run = (granted_at: string, by = user) =>
-      service.app
-        .get(ConsentImportService)
-        .run(
-          JSON.stringify({
-            ...{ client_id: client.id, user_id: by.id, scopes: [SCOPE], evidence: 'Contract 4711' },
-            granted_at,
-          }),
-          { dryRun: false },
-        );
+      service.app.get(ConsentImportService).run(
+        JSON.stringify({
+          ...{ client_id: client.id, user_id: by.id, scopes: [SCOPE], evidence: 'Contract 4711' },
+          granted_at,
+        }),
+        { dryRun: false },
+      );
 
     it('after everyone was asked is asked for too if it was given before, and only then', async () => {
       await changeMeaning();

@@ -4,11 +4,8 @@ import { ReceiptKeysRepository } from '#features/consent-receipts/receipt-keys.r
 import { ReceiptKeysService } from '#features/consent-receipts/receipt-keys.service.js';
 import { ConsentApprovals } from '#access/consents/consent-approvals.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
-import { authorizePath } from '../support/browser-session.js';
-import { REDIRECT_URI } from '../support/factory.js';
-import { madeForEach } from '../support/made.js';
+import { authorizePath, madeForEach, REDIRECT_URI, useSharedService } from '../support/spec.js';
 import { receiptOf } from '../support/receipts.js';
-import { useSharedService } from '../support/test-service.js';
 
 const service = useSharedService();
 

@@ -7,11 +7,9 @@ import { sandboxOf } from '#events/sandbox/driver.js';
 import { DriversService } from '#events/sandbox/drivers.service.js';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { withoutTriggers } from '../support/without-triggers.js';
-import { authorizePath, BrowserSession } from '../support/browser-session.js';
+import { authorizePath, BrowserSession, madeForEach, useSharedService } from '../support/spec.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { madeForEach } from '../support/made.js';
 import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
-import { useSharedService } from '../support/test-service.js';
 
 interface Version {
   id: string;

@@ -3,9 +3,7 @@ import type { ClientChanges } from '#access/clients/client.resource.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
 import { authorizePath, csrfTokenOn, type Page } from '../support/browser-session.js';
 import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI } from '../support/factory.js';
-import { placeOf } from '../support/http.js';
-import { madeForEach } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
+import { madeForEach, placeOf, useSharedService } from '../support/spec.js';
 
 interface Event {
   action: string;

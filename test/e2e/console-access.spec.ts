@@ -1,10 +1,6 @@
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, madeOnce, placeOf, rowCounts, useSharedService } from '../support/spec.js';
 import { pathWith } from '../support/console.js';
 import { consoleRoutes } from '../support/console-routes.js';
-import { placeOf } from '../support/http.js';
-import { madeOnce } from '../support/made.js';
-import { rowCounts } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
 
 const ROUTES = consoleRoutes();
 

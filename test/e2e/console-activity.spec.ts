@@ -1,12 +1,10 @@
 import { ActivityService } from '#records/activity/activity.service.js';
 import { TokenKeysService } from '#access/tokens/keys/token-keys.service.js';
 import { PurgeService } from '#platform/database/purge/purge.service.js';
-import type { Page } from '../support/browser-session.js';
+import { madeForEach, madeOnce, type Page, until } from '../support/spec.js';
 import { untilHourHasRoom } from '../support/hours.js';
-import { madeForEach, madeOnce } from '../support/made.js';
 import { startInstance, TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 import { endingIn } from '../support/tokens.js';
-import { until } from '../support/until.js';
 import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 import { listOf } from '../support/list-of.js';
 

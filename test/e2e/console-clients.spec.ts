@@ -1,8 +1,5 @@
 import { setUpConsole } from '../support/console.js';
-import type { TestClient } from '../support/factory.js';
-import { madeOnce } from '../support/made.js';
-import { isAccepted } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
+import { isAccepted, madeOnce, type TestClient, useSharedService } from '../support/spec.js';
 
 const CLIENTS = '/admin/console/clients';
 

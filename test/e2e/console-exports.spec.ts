@@ -1,9 +1,6 @@
 import { auditEventsOn } from '../support/audit-events.js';
-import { madeOnce } from '../support/made.js';
+import { type BrowserSession, madeOnce, useSharedService, WEBHOOK_ENV } from '../support/spec.js';
 import { enterPortal, makeEndpoint, seedDelivery } from '../support/portal.js';
-import type { BrowserSession } from '../support/browser-session.js';
-import { useSharedService } from '../support/test-service.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 const service = useSharedService({ env: WEBHOOK_ENV });
 const CONSOLE = '/admin/console';

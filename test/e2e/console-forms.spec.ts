@@ -3,13 +3,9 @@ import { PurposesService } from '#access/scopes/purposes/purposes.service.js';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
-import type { Page } from '../support/browser-session.js';
+import { madeOnce, makeEndpoint, type Page, useSharedService, WEBHOOK_ENV } from '../support/spec.js';
 import { CONSOLE, type Fields } from '../support/console.js';
-import { madeOnce } from '../support/made.js';
-import { makeEndpoint } from '../support/portal.js';
 import { API_WORDS, errorsIn, expectPlainErrors } from '../support/plain-words.js';
-import { useSharedService } from '../support/test-service.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
 import { listOf } from '../support/list-of.js';
 
 describe('The forms of the console', () => {

@@ -1,16 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '#platform/secrets/ids.js';
 import { CsrfService } from '#platform/http/forms/csrf.service.js';
-import type { Page } from '../support/browser-session.js';
+import { type Page, PASSWORD, placeOf, rowCounts, useService } from '../support/spec.js';
 import { CONSOLE, pathWith, seedDecisions, type Fields } from '../support/console.js';
 import { consoleRoutes } from '../support/console-routes.js';
-import { PASSWORD } from '../support/factory.js';
-import { placeOf } from '../support/http.js';
 import { MAIL_ENV } from '../support/mail-server.js';
 import { makeEndpoint, seedDelivery, wordsOf, type SeededDelivery } from '../support/portal.js';
-import { rowCounts } from '../support/refusals.js';
 import { madeForEach, madeOnce } from '../support/made.js';
-import { useService } from '../support/test-service.js';
 import { showLogo } from '../support/uploads.js';
 
 const POSTS = consoleRoutes()

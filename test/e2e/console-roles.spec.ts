@@ -2,12 +2,9 @@ import { consoleRoutes, mayUseRoute } from '#entrypoints/admin/console/console-r
 import '#entrypoints/admin/console/console.module.js';
 import { roleIncludes } from '#platform/config/operator-role.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
-import { madeOnce } from '../support/made.js';
+import { madeOnce, rowCounts, unexpectedErrors, useSharedService, WEBHOOK_ENV } from '../support/spec.js';
 import { CONSOLE, pathWith, seedDecisions } from '../support/console.js';
 import { makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
-import { rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 const LIMITED = ['viewer', 'support'] as const;
 const REFUSED = 'This requires the role';

@@ -1,10 +1,6 @@
 import { HOUR_MS } from '#platform/config/durations.js';
-import type { Page } from '../support/browser-session.js';
-import { postedAnew } from '../support/browser-session.js';
+import { madeForEach, type Page, postedAnew, useSharedService, WEBHOOK_ENV } from '../support/spec.js';
 import { CONSOLE, setUpConsole, type Fields } from '../support/console.js';
-import { madeForEach } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 describe('In the console,', () => {
   const service = useSharedService({ env: WEBHOOK_ENV });

@@ -1,11 +1,8 @@
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
-import { isAccepted } from '../support/oauth.js';
+import { isAccepted, madeForEach, PASSWORD, useSharedService } from '../support/spec.js';
 import { errorsIn } from '../support/plain-words.js';
 import { expectRetryAfter, newAddress } from '../support/rate-limits.js';
-import { madeForEach } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
 import { signIn } from '../support/without-pages.js';
 
 const USERS = '/admin/console/users';

@@ -1,10 +1,8 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { CONSOLE, setUpConsole } from '../support/console.js';
-import { madeForEach, madeOnce } from '../support/made.js';
+import { madeForEach, madeOnce, useSharedService, WEBHOOK_ENV } from '../support/spec.js';
 import { enterPortal, makeEndpoint, seedDelivery } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
 import { listOf } from '../support/list-of.js';
 
 describe('In the console,', () => {

@@ -3,10 +3,8 @@ import { Webhook } from 'standardwebhooks';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { HeldTimers } from '../support/held-timers.js';
-import { madeOnce } from '../support/made.js';
+import { freePort, madeOnce, unexpectedErrors, useService } from '../support/spec.js';
 import { Receiver, type ReceivedRequest } from '../support/receiver.js';
-import { unexpectedErrors } from '../support/refusals.js';
-import { freePort, useService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV, Webhooks, type DeliveryRow, type TestEndpoint } from '../support/webhooks.js';
 
 interface AttemptView {

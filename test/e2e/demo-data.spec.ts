@@ -8,9 +8,7 @@ import { demoBanner, demoText } from '../../demo/demo-banner.js';
 import { loadDemoCredentials, type DemoCredentials } from '../../demo/demo-credentials.js';
 import { seedDemonstration } from '../../demo/demo-data.js';
 import type { Settings } from '#platform/config/settings.js';
-import { BrowserSession, authorizePath } from '../support/browser-session.js';
-import { newPkce } from '../support/factory.js';
-import { useService } from '../support/test-service.js';
+import { authorizePath, BrowserSession, newPkce, useService } from '../support/spec.js';
 
 describe('The demonstration', () => {
   const service = useService();

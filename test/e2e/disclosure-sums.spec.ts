@@ -4,12 +4,9 @@ import { DisclosedReadsService } from '#events/disclosures/disclosed-reads.servi
 import { DisclosureHistoryService } from '#events/disclosures/disclosure-history.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { idsOf, session } from '../support/event-feed.js';
-import type { TestClient } from '../support/factory.js';
+import { madeForEach, type TestClient, until, useService } from '../support/spec.js';
 import { untilHourHasRoom } from '../support/hours.js';
-import { madeForEach } from '../support/made.js';
 import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
-import { useService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks, type DeliveryRow, type TestEndpoint } from '../support/webhooks.js';
 
 const SESSIONS = 'charging_session:read';

@@ -4,10 +4,8 @@ import { DisclosedReadsService } from '#events/disclosures/disclosed-reads.servi
 import { untilHourHasRoom } from '../support/hours.js';
 import { membersIn, type HttpOptions } from '../support/http.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { madeForEach, madeOnce } from '../support/made.js';
-import { unexpectedErrors } from '../support/refusals.js';
+import { madeForEach, madeOnce, unexpectedErrors, useSharedService } from '../support/spec.js';
 import { connectionTo } from '../support/test-database.js';
-import { useSharedService } from '../support/test-service.js';
 
 const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 const UNKNOWN_CLIENT = 'clnt01HN2NJ9NMRZBXT1H6FT9N7735';

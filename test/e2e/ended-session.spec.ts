@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
+import { type BrowserSession, type Page, placeOf } from '../support/spec.js';
 import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
 import { whileHeld } from '../support/held-rows.js';
-import { placeOf } from '../support/http.js';
 import { MEMBERS, setUpOrganisation, SIGN_IN } from '../support/organisation.js';
 import { codeOf, openNewPasskey } from '../support/second-factors.js';
 import { SoftwarePasskey } from '../support/software-passkey.js';

@@ -4,12 +4,9 @@ import { PasswordLinksService } from '#access/users/passwords/password-links.ser
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import type { UserChanges } from '#access/users/accounts/user.resource.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, madeOnce, type TestClient, type Tokens, useSharedService } from '../support/spec.js';
 import { consentedCode } from '../support/codes.js';
-import type { TestClient, Tokens } from '../support/factory.js';
-import { madeOnce } from '../support/made.js';
 import { done, exchange, isAccepted, refresh } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
 import { listOf } from '../support/list-of.js';
 
 const service = useSharedService();

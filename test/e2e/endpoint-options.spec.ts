@@ -2,12 +2,9 @@ import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
 import { HEADER_MASK } from '#events/webhooks/endpoints/endpoint-headers.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
-import { postedAnew } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import { postedAnew, type TestClient, until, useSharedService } from '../support/spec.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { enterPortal, errorAt, wordsOf } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { TYPE, WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
 
 const SECRET = 'Bearer a-secret-of-the-partner';

@@ -2,9 +2,8 @@ import { EVENT_TYPES } from '../../migrations/event-types.js';
 import { CONSOLE } from '../support/console.js';
 import { NEW_TYPE, SCHEMA, SESSION, setUpEventTypes } from '../support/event-types.js';
 import { whileHeld } from '../support/held-rows.js';
-import { membersIn } from '../support/http.js';
+import { membersIn, rowCounts } from '../support/spec.js';
 import { errorsIn } from '../support/plain-words.js';
-import { rowCounts } from '../support/refusals.js';
 import { listOf } from '../support/list-of.js';
 
 describe('The catalogue of event types:', () => {

@@ -1,11 +1,8 @@
 import { PurgeService } from '#platform/database/purge/purge.service.js';
 import { NEW_TYPE, SCHEMA, SESSION, setUpEventTypes } from '../support/event-types.js';
-import { membersIn } from '../support/http.js';
-import { rowCounts } from '../support/refusals.js';
+import { membersIn, rowCounts, type TestEndpoint, until, WEBHOOK_ENV } from '../support/spec.js';
 import { startInstance, type TestInstance } from '../support/test-service.js';
-import { WEBHOOK_ENV, type TestEndpoint } from '../support/webhooks.js';
 import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
-import { until } from '../support/until.js';
 import { listOf } from '../support/list-of.js';
 
 interface Body {

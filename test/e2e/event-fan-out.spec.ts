@@ -3,10 +3,7 @@ import { ConsentsService } from '#access/consents/consents.service.js';
 import { ConsentApprovals } from '#access/consents/consent-approvals.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { PARTNER_SCOPES, REDIRECT_URI } from '../support/factory.js';
-import { madeForEach, madeOnce } from '../support/made.js';
-import { unexpectedErrors } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
+import { madeForEach, madeOnce, unexpectedErrors, until, useSharedService } from '../support/spec.js';
 import { TYPE, WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
 
 describe('An event', () => {

@@ -8,11 +8,8 @@ import { AccessChanges } from '#platform/database/changes/access-changes.service
 import { newId } from '#platform/secrets/ids.js';
 import { FeedPositions } from '#events/webhooks/feed/feed-position.js';
 import { idsOf, nextOf, session, setUpEventFeed, type FeedEvent } from '../support/event-feed.js';
-import { membersIn } from '../support/http.js';
-import { madeForEach } from '../support/made.js';
+import { madeForEach, membersIn, TYPE, until } from '../support/spec.js';
 import { connectionTo } from '../support/test-database.js';
-import { until } from '../support/until.js';
-import { TYPE } from '../support/webhooks.js';
 
 const SESSION_SCOPE = 'charging_session:read';
 const UNKNOWN_EVENT = 'evnt01HN2NJ9NMRZBXT1H6FT9N7735';

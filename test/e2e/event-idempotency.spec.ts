@@ -1,8 +1,6 @@
-import type { HttpOptions } from '../support/http.js';
+import { type HttpOptions, madeOnce, PATIENT, useSharedService } from '../support/spec.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { madeOnce } from '../support/made.js';
-import { PATIENT, useSharedService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';

@@ -1,7 +1,5 @@
-import { type HttpOptions, membersIn } from '../support/http.js';
-import { madeOnce } from '../support/made.js';
+import { type HttpOptions, madeOnce, membersIn, useSharedService } from '../support/spec.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';

@@ -1,12 +1,9 @@
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, madeForEach, sharedService, useSharedServiceWithMail } from '../support/spec.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { madeForEach } from '../support/made.js';
 import { newAddress } from '../support/rate-limits.js';
-import { useSharedServiceWithMail } from '../support/set-up.js';
 import { connectionTo } from '../support/test-database.js';
-import { sharedService } from '../support/test-service.js';
 
 const NEW_PASSWORD = 'a new long password';
 const PATH = '/password/forgotten';

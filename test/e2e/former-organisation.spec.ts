@@ -1,7 +1,5 @@
-import { PASSWORD } from '../support/factory.js';
-import { madeForEach } from '../support/made.js';
+import { madeForEach, PASSWORD, wordsOf } from '../support/spec.js';
 import { MEMBERS, setUpOrganisation } from '../support/organisation.js';
-import { wordsOf } from '../support/portal.js';
 
 describe('An account that is no organisation any more', () => {
   const own = setUpOrganisation();

@@ -1,9 +1,7 @@
 import { decide, makeAdmin, type AdminInPerson } from '../support/admins.js';
 import { CONSOLE } from '../support/console.js';
 import { whileHeld } from '../support/held-rows.js';
-import type { Answer } from '../support/http.js';
-import { wordsOf } from '../support/portal.js';
-import { PATIENT, useService } from '../support/test-service.js';
+import { type Answer, PATIENT, useService, wordsOf } from '../support/spec.js';
 
 const service = useService({ databaseOptions: PATIENT, env: { FOUR_EYES: 'true' } });
 /** The only enabled admins. Each test ends sessions, so each has its own. */

@@ -6,15 +6,12 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
-import type { TestClient } from '../support/factory.js';
+import { madeForEach, madeOnce, type TestClient, until, useSharedService } from '../support/spec.js';
 import { freePort } from '../support/free-port.js';
 import { Gateway, gatewaySamples, lackingGateway, type GatewayName } from '../support/gateways.js';
 import { describeUnless } from '../support/left-out.js';
-import { madeForEach, madeOnce } from '../support/made.js';
 import { credentialsOf, revoke } from '../support/oauth.js';
 import { Receiver } from '../support/receiver.js';
-import { useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 const service = useSharedService();
 const inspector = madeOnce(() => service.make.operatorClient(['token:introspect']));

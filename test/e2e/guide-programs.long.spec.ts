@@ -7,14 +7,10 @@ import { breakOff } from '../support/break-off.js';
 import { gapInFeed } from '../support/event-feed.js';
 import { newPkce, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { freePort } from '../support/free-port.js';
-import { isAccepted } from '../support/oauth.js';
+import { isAccepted, madeOnce, until, useService, WEBHOOK_ENV, Webhooks } from '../support/spec.js';
 import { committedDocument } from '../support/openapi-document.js';
 import { describeUnless } from '../support/left-out.js';
-import { madeOnce } from '../support/made.js';
 import { LACKING, PagePrograms } from '../support/page-programs.js';
-import { useService } from '../support/test-service.js';
-import { until } from '../support/until.js';
-import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 /** Whether this build has the operation. */
 const has = (method: Method, address: string): boolean =>

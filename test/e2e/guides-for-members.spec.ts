@@ -5,11 +5,9 @@ import { MembersService } from '#events/partners/members/members.service.js';
 import { insertContact } from '../support/contacts.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
-import { BrowserSession, type Page } from '../support/browser-session.js';
+import { BrowserSession, madeOnce, type Page, useSharedService } from '../support/spec.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { madeOnce } from '../support/made.js';
 import { enterPortal, makeEndpoint } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
 
 const GUIDE = '/docs/guides/on-behalf-of-a-user';
 const GOING_LIVE = '/docs/guides/going-live';

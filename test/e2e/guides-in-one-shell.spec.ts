@@ -4,12 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { SHELVES } from '#entrypoints/api-docs/handbook/catalogue.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { GuideShell, shellSamplesOf } from '../support/guide-shell.js';
-import { isAccepted } from '../support/oauth.js';
-import { madeOnce } from '../support/made.js';
+import { isAccepted, madeOnce, until, useSharedService, WEBHOOK_ENV, Webhooks } from '../support/spec.js';
 import { endSandboxes } from '../support/sandbox.js';
-import { useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
-import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 /** What a reader puts in by hand, by the sample that asks for it. */
 type ByHand = (sample: string) => string | undefined;

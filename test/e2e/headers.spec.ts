@@ -1,10 +1,7 @@
 import { request } from 'node:http';
-import type { Answer, HttpOptions } from '../support/http.js';
+import { type Answer, type HttpOptions, madeOnce, REDIRECT_URI, useSharedService } from '../support/spec.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { authorizePath, type BrowserSession } from '../support/browser-session.js';
-import { REDIRECT_URI } from '../support/factory.js';
-import { madeOnce } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
 import { listOf } from '../support/list-of.js';
 
 const ULID = /^[0-9A-HJKMNP-TV-Z]{26}$/;

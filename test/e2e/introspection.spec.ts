@@ -1,11 +1,8 @@
 import { DAY_MS } from '#platform/config/durations.js';
 import { newSecret } from '#platform/secrets/tokens.js';
-import type { Answer, HttpOptions } from '../support/http.js';
-import { madeOnce } from '../support/made.js';
+import { type Answer, type HttpOptions, madeOnce, until, useSharedService } from '../support/spec.js';
 import { credentialsOf, expectOAuthError, refresh, revoke } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
 import { endingIn, strangeToken } from '../support/tokens.js';
-import { until } from '../support/until.js';
 
 const BOTH = 'charging_session:read vehicle:read';
 

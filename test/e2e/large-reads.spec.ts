@@ -1,11 +1,8 @@
-import type { BrowserSession } from '../support/browser-session.js';
+import { type BrowserSession, madeForEach, until, WEBHOOK_ENV } from '../support/spec.js';
 import { LARGE_READS_PER_ACCOUNT, LARGE_READS_PER_INSTANCE } from '#platform/http/page-routes/large-reads.js';
-import { madeForEach } from '../support/made.js';
 import { enterPortal, makeEndpoint, seedDelivery } from '../support/portal.js';
 import { connectionTo } from '../support/test-database.js';
 import { PATIENT, useService } from '../support/test-service.js';
-import { until } from '../support/until.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 const COUNT = '/portal/deliveries/matching';
 const FILE = '/portal/deliveries/csv';

@@ -1,9 +1,6 @@
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
-import { madeOnce } from '../support/made.js';
-import { enterPortal } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
+import { enterPortal, madeOnce, useSharedService, WEBHOOK_ENV } from '../support/spec.js';
 import { listOf } from '../support/list-of.js';
 
 /** Displayed as exegnp.exe. */

@@ -1,11 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { parse } from 'node-html-parser';
 import { breakOff } from '../support/break-off.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { PASSWORD, type TestClient } from '../support/factory.js';
+import { BrowserSession, madeOnce, PASSWORD, placeOf, type TestClient } from '../support/spec.js';
 import { freePort } from '../support/free-port.js';
-import { placeOf } from '../support/http.js';
-import { madeOnce } from '../support/made.js';
 import { PageProgram, PagePrograms } from '../support/page-programs.js';
 import { startInstance, useSharedService } from '../support/test-service.js';
 import { describeLibrary, newestGrantOf, settingsOf } from './libraries.js';

@@ -2,8 +2,7 @@ import { Apache, lackingModOAuth2 } from '../support/apache.js';
 import { freePort } from '../support/free-port.js';
 import { describeUnless } from '../support/left-out.js';
 import { PagePrograms } from '../support/page-programs.js';
-import { madeOnce } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
+import { madeOnce, useSharedService } from '../support/spec.js';
 
 const REQUIRE_LINE = /^.*Require oauth2_claim.*$/m;
 

@@ -2,12 +2,10 @@ import { newSecret } from '#platform/secrets/tokens.js';
 import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
 import { putClockForward } from '../support/clock.js';
 import type { Answer, HttpOptions } from '../support/http.js';
-import { PARTNER_SCOPES } from '../support/factory.js';
-import { madeForEach, madeOnce } from '../support/made.js';
+import { madeForEach, madeOnce, PARTNER_SCOPES, useService } from '../support/spec.js';
 import { countFor, from, limitHeaders, newAddress, statusesOf } from '../support/rate-limits.js';
 import { statementsDuring } from '../support/statements.js';
 import { connectionTo } from '../support/test-database.js';
-import { useService } from '../support/test-service.js';
 import { strangeToken } from '../support/tokens.js';
 
 const LIMIT = 1;

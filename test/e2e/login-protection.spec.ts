@@ -2,10 +2,8 @@ import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import type { RateLimitStore } from '#access/rate-limits/store/rate-limit-store.js';
 import { RATE_LIMIT_STORE } from '#access/rate-limits/store/store-token.js';
 import { PasswordLinksService } from '#access/users/passwords/password-links.service.js';
-import { BrowserSession, type Page } from '../support/browser-session.js';
+import { BrowserSession, madeForEach, madeOnce, type Page, PASSWORD } from '../support/spec.js';
 import { putClockForward } from '../support/clock.js';
-import { PASSWORD } from '../support/factory.js';
-import { madeForEach, madeOnce } from '../support/made.js';
 import { expectRetryAfter, newAddress, retryAfterOf, statusesOf, tally } from '../support/rate-limits.js';
 import { TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 

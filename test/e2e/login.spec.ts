@@ -8,10 +8,8 @@ import {
   type Page,
   postedAnew,
 } from '../support/browser-session.js';
-import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
-import { madeOnce } from '../support/made.js';
+import { madeOnce, PASSWORD, REDIRECT_URI, useSharedService } from '../support/spec.js';
 import { newAddress, statusesOf } from '../support/rate-limits.js';
-import { useSharedService } from '../support/test-service.js';
 
 // Of every kind: test/unit/return-to.spec.ts.
 const OUTSIDE = ['//evil.example', '/x/..//evil.example', `/${'x'.repeat(20_000)}`];

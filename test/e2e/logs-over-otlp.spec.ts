@@ -2,7 +2,7 @@ import { AuditService } from '#records/audit/audit.service.js';
 import { inBatches } from '#features/otlp-export/log-export.service.js';
 import { RequestRecordsService } from '#records/requests/request-records.service.js';
 import type { LogEntry } from '#features/otlp-export/log-exporter.js';
-import { PASSWORD, type TestClient } from '../support/factory.js';
+import { PASSWORD, type TestClient, until } from '../support/spec.js';
 import { Secrets } from '../support/secrets.js';
 import {
   leaveSilenceUnlimited,
@@ -12,7 +12,6 @@ import {
 } from '../support/test-service.js';
 import { atEndOfFile } from '../support/between-files.js';
 import { OtlpCollector, type ReceivedLog } from '../support/otlp-collector.js';
-import { until } from '../support/until.js';
 
 const EXPORT_MS = 700;
 

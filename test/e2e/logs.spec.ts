@@ -4,10 +4,7 @@ import { keepLogScope } from '#platform/telemetry/log-scope.js';
 import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
 import { DeliveryAttemptService } from '#events/webhooks/deliveries/delivery-attempt.service.js';
 import { DeliveryQueueRepository } from '#events/webhooks/deliveries/delivery-queue.repository.js';
-import { useService } from '../support/test-service.js';
-import { until } from '../support/until.js';
-import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
-import { madeOnce } from '../support/made.js';
+import { madeOnce, until, useService, WEBHOOK_ENV, Webhooks } from '../support/spec.js';
 
 type Line = Record<string, unknown>;
 

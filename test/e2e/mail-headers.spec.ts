@@ -6,11 +6,9 @@ import { NotificationsService } from '#records/notifications/notifications.servi
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, madeForEach, useServiceWithMail } from '../support/spec.js';
 import { withSettings } from '../support/changed-settings.js';
-import { madeForEach } from '../support/made.js';
 import { MailServer, type ReceivedMail } from '../support/mail-server.js';
-import { useServiceWithMail } from '../support/set-up.js';
 import { png } from '../support/uploads.js';
 
 const CONNECTED = MESSAGES.applicationConnected('Example App');

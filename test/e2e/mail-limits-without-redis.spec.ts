@@ -1,6 +1,5 @@
-import { BrowserSession, csrfTokenOn } from '../support/browser-session.js';
+import { BrowserSession, csrfTokenOn, useServiceWithMail } from '../support/spec.js';
 import { newAddress } from '../support/rate-limits.js';
-import { useServiceWithMail } from '../support/set-up.js';
 
 describe('While Redis is down, each instance', () => {
   // Nothing listens there.

@@ -3,9 +3,8 @@ import { MailsService, type NewMail } from '#records/mail/mails.service.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { SealedBox, seal } from '#platform/secrets/sealed-box.js';
 import { HeldTimers } from '../support/held-timers.js';
-import { useServiceWithMail } from '../support/set-up.js';
+import { until, useServiceWithMail } from '../support/spec.js';
 import { startInstance, TEST_ENCRYPTION_KEY, type TestInstance } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 interface Row {
   id: string;

@@ -1,9 +1,7 @@
-import { Factory, type TestClient } from '../support/factory.js';
+import { Factory, freePort, startInstance, type TestClient, until } from '../support/spec.js';
 import { OtlpCollector, type ReceivedMetric } from '../support/otlp-collector.js';
 import { SHUTDOWN_LIMITS, SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { freePort, startInstance } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { linesOf, startBuilt, tokenOf } from './tracing.js';
 
 let database: TestDatabase;

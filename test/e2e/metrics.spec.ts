@@ -3,11 +3,7 @@ import { Listener } from '#platform/database/connections/listener.service.js';
 import { sharedStoreGauge } from '#access/rate-limits/rate-limit-metrics.js';
 import { PurgeService } from '#platform/database/purge/purge.service.js';
 import { sharedService, useService } from '../support/test-service.js';
-import { PASSWORD } from '../support/factory.js';
-import type { HttpOptions } from '../support/http.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { until } from '../support/until.js';
-import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
+import { BrowserSession, type HttpOptions, PASSWORD, until, WEBHOOK_ENV, Webhooks } from '../support/spec.js';
 
 const ENDS = ['delivered', 'failed'];
 const TOKEN = 'a-token-for-the-metrics';

@@ -1,9 +1,7 @@
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { notificationsOf } from '../support/audit-events.js';
-import { PASSWORD, type TestClient } from '../support/factory.js';
+import { PASSWORD, refresh, type TestClient, useSharedService } from '../support/spec.js';
 import { linksOf, membersIn, type Answer, type HttpOptions } from '../support/http.js';
-import { refresh } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
 import { endGrace } from '../support/tokens.js';
 
 const UNKNOWN = 'notf01HN2NJ9NMRZBXT1H6FT9N7735';

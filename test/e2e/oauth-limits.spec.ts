@@ -1,7 +1,6 @@
-import { madeForEach } from '../support/made.js';
+import { madeForEach, PASSWORD, REDIRECT_URI, useService } from '../support/spec.js';
 import { BrowserSession, authorizePath, type Page } from '../support/browser-session.js';
 import { putClockForward } from '../support/clock.js';
-import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { credentialsOf, exchange, refresh, revoke } from '../support/oauth.js';
 import {
@@ -14,7 +13,6 @@ import {
   statusesOf,
   tally,
 } from '../support/rate-limits.js';
-import { useService } from '../support/test-service.js';
 
 const LIMIT = 4;
 const ADDRESS_LIMIT = 10 * LIMIT;

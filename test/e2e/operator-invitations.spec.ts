@@ -9,14 +9,10 @@ import { UsersService } from '#access/users/accounts/users.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { BrowserSession, leadsTo, type Page, postedAnew } from '../support/browser-session.js';
 import { CONSOLE } from '../support/console.js';
-import { PASSWORD } from '../support/factory.js';
-import type { Answer } from '../support/http.js';
+import { type Answer, errorAt, PASSWORD, until, useServiceWithMail, wordsOf } from '../support/spec.js';
 import { madeForEach, madeOnce } from '../support/made.js';
-import { errorAt, wordsOf } from '../support/portal.js';
 import { expectRetryAfter } from '../support/rate-limits.js';
-import { useServiceWithMail } from '../support/set-up.js';
 import { sharedService, startInstance } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { signIn } from '../support/without-pages.js';
 
 const LIST = `${CONSOLE}/users/invitations`;

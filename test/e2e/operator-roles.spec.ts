@@ -2,10 +2,8 @@ import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { auditEventsOn } from '../support/audit-events.js';
-import { BrowserSession, type Page } from '../support/browser-session.js';
+import { type Answer, BrowserSession, type Page, PATIENT, useSharedService } from '../support/spec.js';
 import { whileHeld } from '../support/held-rows.js';
-import type { Answer } from '../support/http.js';
-import { PATIENT, useSharedService } from '../support/test-service.js';
 
 const LAST = 'This is the last enabled admin. Make someone else an admin first.';
 

@@ -1,10 +1,8 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { auditEventsOn } from '../support/audit-events.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
+import { BrowserSession, PASSWORD, useServiceWithProvider } from '../support/spec.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
-import { useServiceWithProvider } from '../support/set-up.js';
 import { addPasskey, logInWith } from '../support/second-factors.js';
 
 const CONSOLE = '/admin/console';

@@ -1,11 +1,9 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
-import { madeOnce } from '../support/made.js';
-import { PARTNER_SCOPES, type TestClient } from '../support/factory.js';
+import { madeOnce, PARTNER_SCOPES, type TestClient, useSharedService } from '../support/spec.js';
 import { linksOf, type Answer, type HttpOptions } from '../support/http.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
-import { useSharedService } from '../support/test-service.js';
 
 const UNKNOWN_ID = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 const LOWEST_ID = `user${'0'.repeat(26)}`;

@@ -1,6 +1,5 @@
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, useSharedServiceWithMail } from '../support/spec.js';
 import { newAddress } from '../support/rate-limits.js';
-import { useSharedServiceWithMail } from '../support/set-up.js';
 
 describe('The page of a link to set a password says', () => {
   const { service, smtp } = useSharedServiceWithMail();

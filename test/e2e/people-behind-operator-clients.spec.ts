@@ -1,10 +1,6 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { MembersService } from '#events/partners/members/members.service.js';
-import { BrowserSession } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
-import { rowCounts } from '../support/refusals.js';
-import { madeOnce } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
+import { BrowserSession, madeOnce, rowCounts, type TestClient, useSharedService } from '../support/spec.js';
 
 const SIGN_IN = '/portal/sign-in';
 const REFUSED = 'This user is an operator. This requires the role admin.';

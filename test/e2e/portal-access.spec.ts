@@ -1,8 +1,6 @@
 import { newId } from '#platform/secrets/ids.js';
-import { madeOnce } from '../support/made.js';
-import { BrowserSession, csrfTokenOn } from '../support/browser-session.js';
+import { BrowserSession, csrfTokenOn, madeOnce, useSharedService } from '../support/spec.js';
 import { enterPortal, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
 
 /** Paths below `/portal`, by the kind of resource that they belong to. */
 const OF_ENDPOINT = ['', '/edit', '/rotate', '/delete', '/test', '/recover'];

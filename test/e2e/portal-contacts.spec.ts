@@ -1,10 +1,7 @@
 import { auditEventsOn } from '../support/audit-events.js';
 import { newId } from '#platform/secrets/ids.js';
-import type { TestClient } from '../support/factory.js';
+import { enterPortal, type TestClient, until, useServiceWithMail } from '../support/spec.js';
 import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
-import { enterPortal } from '../support/portal.js';
-import { useServiceWithMail } from '../support/set-up.js';
-import { until } from '../support/until.js';
 import { Webhooks, WEBHOOK_ENV, type TestEndpoint } from '../support/webhooks.js';
 
 const PATH = '/portal/contacts';

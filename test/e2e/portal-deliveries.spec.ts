@@ -1,7 +1,5 @@
-import { madeForEach, madeOnce } from '../support/made.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
+import { type BrowserSession, madeForEach, madeOnce, type Page, useSharedService } from '../support/spec.js';
 import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
 
 const LIST = '/portal/deliveries';
 

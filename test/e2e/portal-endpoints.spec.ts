@@ -1,12 +1,11 @@
 import { auditEventsOn } from '../support/audit-events.js';
 import { csrfTokenOn, type BrowserSession, type Page, postedAnew } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import { type TestClient, useSharedService } from '../support/spec.js';
 import { whileHeld } from '../support/held-rows.js';
 import { untilHourHasRoom } from '../support/hours.js';
 import { withSettings } from '../support/changed-settings.js';
 import { shellSamplesOf } from '../support/guide-shell.js';
 import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
 import { listOf } from '../support/list-of.js';
 
 const NEW = '/portal/endpoints/new';

@@ -1,9 +1,7 @@
 import { parse } from 'node-html-parser';
 import { Webhook } from 'standardwebhooks';
-import type { Page } from '../support/browser-session.js';
-import { makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
+import { makeEndpoint, type Page, seedDelivery, until, wordsOf } from '../support/spec.js';
 import { setUpPortal } from '../support/portal-set-up.js';
-import { until } from '../support/until.js';
 
 describe('The page of a delivery in the portal', () => {
   const { service, receiver, client, browser } = setUpPortal();

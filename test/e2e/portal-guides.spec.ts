@@ -4,10 +4,8 @@ import { Webhook } from 'standardwebhooks';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { SNIPPETS } from '#entrypoints/webhook-portal/guides/snippets.js';
-import { madeOnce } from '../support/made.js';
-import type { Page } from '../support/browser-session.js';
+import { madeOnce, type Page, useSharedService } from '../support/spec.js';
 import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
 import { listOf } from '../support/list-of.js';
 
 const VERIFY = '/portal/verify';

@@ -5,11 +5,8 @@ import { MailLimitsService } from '#access/rate-limits/sign-in/mail-limits.servi
 import { newSecret } from '#platform/secrets/tokens.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { auditEventsOn } from '../support/audit-events.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
-import { postedAnew } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
+import { type BrowserSession, errorAt, type Page, PASSWORD, postedAnew, wordsOf } from '../support/spec.js';
 import { MEMBERS, setUpOrganisation } from '../support/organisation.js';
-import { errorAt, wordsOf } from '../support/portal.js';
 import { expectRetryAfter } from '../support/rate-limits.js';
 
 const own = setUpOrganisation();

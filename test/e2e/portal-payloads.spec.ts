@@ -1,9 +1,7 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
-import { madeForEach } from '../support/made.js';
+import { madeForEach, TYPE, useSharedService, WEBHOOK_ENV, Webhooks } from '../support/spec.js';
 import { enterPortal, makeEndpoint, seedDelivery, wordsOf, type SeededDelivery } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
-import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const DATA = 'where-the-car-stands';
 const SIGNATURE = `v1,${'S'.repeat(43)}=`;

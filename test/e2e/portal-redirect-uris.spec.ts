@@ -2,10 +2,8 @@ import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ClientsService } from '#access/clients/clients.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
-import { postedAnew } from '../support/browser-session.js';
-import { REDIRECT_URI } from '../support/factory.js';
+import { errorAt, postedAnew, REDIRECT_URI, wordsOf } from '../support/spec.js';
 import { setUpOrganisation } from '../support/organisation.js';
-import { errorAt, wordsOf } from '../support/portal.js';
 
 const PATH = '/portal/redirect-uris';
 const REMOVE = `${PATH}/remove`;

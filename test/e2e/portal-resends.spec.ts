@@ -3,12 +3,10 @@ import { parse, type HTMLElement } from 'node-html-parser';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
-import type { Page } from '../support/browser-session.js';
-import { postedAnew } from '../support/browser-session.js';
+import { type Page, postedAnew, until } from '../support/spec.js';
 import { enterPortal, makeEndpoint, seedDelivery, wordsOf, type SeededDelivery } from '../support/portal.js';
 import { setUpPortal } from '../support/portal-set-up.js';
 import { Receiver } from '../support/receiver.js';
-import { until } from '../support/until.js';
 
 const LIST = '/portal/deliveries';
 const TEST: SeededDelivery = { state: 'failed', type: 'webhook.test', isTest: true };

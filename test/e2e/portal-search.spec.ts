@@ -1,8 +1,5 @@
-import { madeOnce } from '../support/made.js';
+import { BrowserSession, madeOnce, useSharedService, WEBHOOK_ENV, Webhooks } from '../support/spec.js';
 import { enterPortal, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { useSharedService } from '../support/test-service.js';
-import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const service = useSharedService({ env: WEBHOOK_ENV });
 const webhooks = madeOnce(() => Webhooks.start(service));

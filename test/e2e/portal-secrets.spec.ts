@@ -1,9 +1,7 @@
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
-import { madeForEach, madeOnce } from '../support/made.js';
+import { madeForEach, madeOnce, type Page, useSharedService } from '../support/spec.js';
 import { actionsOn } from '../support/audit-events.js';
-import type { Page } from '../support/browser-session.js';
 import { enterPortal, makeEndpoint, wordsOf } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
 
 describe('The secret of an endpoint in the portal', () => {
   const service = useSharedService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });

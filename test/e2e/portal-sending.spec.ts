@@ -3,16 +3,12 @@ import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { TestEventsService } from '#events/webhooks/events/test-events.service.js';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
-import { madeOnce } from '../support/made.js';
+import { madeOnce, type Page, until, useSharedService, WEBHOOK_ENV } from '../support/spec.js';
 import { auditEventsOn } from '../support/audit-events.js';
 import { whileHeld } from '../support/held-rows.js';
-import type { Page } from '../support/browser-session.js';
 import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { holdWaitForTest } from '../support/portal-set-up.js';
 import { Receiver } from '../support/receiver.js';
-import { useSharedService } from '../support/test-service.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
-import { until } from '../support/until.js';
 
 const FAILED = { state: 'failed', type: 'webhook.test', isTest: true } as const;
 

@@ -7,14 +7,11 @@ import { PasswordLinksService } from '#access/users/passwords/password-links.ser
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { actionsOn } from '../support/audit-events.js';
 import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
+import { madeForEach, PASSWORD, placeOf, until } from '../support/spec.js';
 import { setUpApp } from '../support/factors-without-pages.js';
 import { whileHeld } from '../support/held-rows.js';
-import { placeOf } from '../support/http.js';
-import { madeForEach } from '../support/made.js';
 import { codeOf, givePassword, isSignedIn, wrongCode } from '../support/second-factors.js';
 import { PATIENT, useService, type TestInstance } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 const STEP = '/login/second-factor';
 const NEW_PASSWORD = 'another horse battery staple';

@@ -1,8 +1,6 @@
 import { newSecret } from '#platform/secrets/tokens.js';
 import { authorizePath, type BrowserSession } from '../support/browser-session.js';
-import type { Answer, HttpOptions } from '../support/http.js';
-import { useService } from '../support/test-service.js';
-import { REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { type Answer, type HttpOptions, REDIRECT_URI, type TestClient, useService } from '../support/spec.js';
 
 describe('Problems:', () => {
   const service = useService();

@@ -4,10 +4,8 @@ import { BrokenIdentityProvider, type Faults } from '../support/broken-identity-
 import { BrowserSession, leadsTo, postedAnew, type Page } from '../support/browser-session.js';
 import { CLIENT_ID } from '../support/identity-provider.js';
 import { HeldTimers } from '../support/held-timers.js';
-import { madeOnce } from '../support/made.js';
+import { madeOnce, until, useServiceWithProvider } from '../support/spec.js';
 import { newAddress } from '../support/rate-limits.js';
-import { useServiceWithProvider } from '../support/set-up.js';
-import { until } from '../support/until.js';
 
 const NOW = Math.floor(Date.now() / 1000);
 const LONG_AGO = NOW - 3600;

@@ -1,10 +1,8 @@
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { changesRead } from '../support/changes-read.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
-import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
+import { BrowserSession, leadsTo, type Page, PATIENT, useServiceWithProvider } from '../support/spec.js';
 import { whileHeld } from '../support/held-rows.js';
-import { useServiceWithProvider } from '../support/set-up.js';
-import { PATIENT } from '../support/test-service.js';
 
 const CONFIRM = '/admin/console/confirm-password';
 const secondsAgo = (seconds: number) => Math.floor(Date.now() / 1000) - seconds;

@@ -2,12 +2,9 @@ import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { ProviderClients } from '#access/identity-providers/protocol/provider-clients.service.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, leadsTo } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
+import { madeOnce, PASSWORD, PATIENT, useServiceWithProvider } from '../support/spec.js';
 import { whileHeld } from '../support/held-rows.js';
 import { CLIENT_ID, IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
-import { madeOnce } from '../support/made.js';
-import { useServiceWithProvider } from '../support/set-up.js';
-import { PATIENT } from '../support/test-service.js';
 
 const OTHER_PASSWORD = 'a new long password';
 

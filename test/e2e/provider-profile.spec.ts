@@ -1,8 +1,7 @@
 import { PasswordLinksService } from '#access/users/passwords/password-links.service.js';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { IdentityProvider, PersonBrowser, type TestPerson } from '../support/identity-provider.js';
-import { useServiceWithMailAndProvider } from '../support/set-up.js';
-import { until } from '../support/until.js';
+import { until, useServiceWithMailAndProvider } from '../support/spec.js';
 
 const PROVIDERS = [
   { id: 'company', accounts: 'create' },

@@ -1,7 +1,6 @@
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
-import { BrowserSession, leadsTo, type Page, postedAnew } from '../support/browser-session.js';
-import { useServiceWithProvider } from '../support/set-up.js';
+import { BrowserSession, leadsTo, type Page, postedAnew, useServiceWithProvider } from '../support/spec.js';
 
 const ACR = ['urn:example:mfa', 'phr'];
 

@@ -1,12 +1,9 @@
 import { auditEventsOn } from '../support/audit-events.js';
-import { authorizePath } from '../support/browser-session.js';
+import { authorizePath, madeForEach, madeOnce, REDIRECT_URI, useSharedService } from '../support/spec.js';
 import { setUpConsole } from '../support/console.js';
-import { REDIRECT_URI } from '../support/factory.js';
 import { whileHeld } from '../support/held-rows.js';
-import { madeForEach, madeOnce } from '../support/made.js';
 import { errorsIn, expectPlainErrors } from '../support/plain-words.js';
 import { receiptOf, type SignedReceipt } from '../support/receipts.js';
-import { useSharedService } from '../support/test-service.js';
 
 const PURPOSES = '/admin/console/purposes';
 const WORDS = { en: 'To plan routes with charging stops', de: 'Um Routen mit Ladepausen zu planen' };

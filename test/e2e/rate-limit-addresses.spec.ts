@@ -1,5 +1,5 @@
 import { putClockForward } from '../support/clock.js';
-import type { Answer } from '../support/http.js';
+import { type Answer, useService } from '../support/spec.js';
 import {
   expectPlainRefusal,
   from,
@@ -8,7 +8,6 @@ import {
   retryAfterOf,
   statusesOf,
 } from '../support/rate-limits.js';
-import { useService } from '../support/test-service.js';
 import { strangeToken } from '../support/tokens.js';
 
 const ADDRESS_LIMIT = 20;

@@ -2,14 +2,11 @@ import { Listener } from '#platform/database/connections/listener.service.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { changesRead } from '../support/changes-read.js';
-import { madeForEach } from '../support/made.js';
+import { type Answer, madeForEach, until, useSharedService } from '../support/spec.js';
 import { putClockForward } from '../support/clock.js';
-import type { Answer } from '../support/http.js';
 import { statusesOf } from '../support/rate-limits.js';
 import { statementsDuring } from '../support/statements.js';
 import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
-import { useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 const LIMIT = 2;
 const HOUR = 3600;

@@ -1,8 +1,7 @@
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { changesRead } from '../support/changes-read.js';
-import { madeForEach } from '../support/made.js';
+import { type Answer, type HttpOptions, madeForEach, useService } from '../support/spec.js';
 import { holdClock, putClockForward } from '../support/clock.js';
-import type { Answer, HttpOptions } from '../support/http.js';
 import {
   expectRetryAfter,
   limitHeaders,
@@ -11,7 +10,6 @@ import {
   statusesOf,
   tally,
 } from '../support/rate-limits.js';
-import { useService } from '../support/test-service.js';
 
 const LIMIT = 5;
 /** Without a valid token, a minute. */

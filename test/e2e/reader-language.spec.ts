@@ -3,9 +3,7 @@ import { Transactions } from '#platform/database/queries/transactions.js';
 import { MESSAGES, type Message } from '#records/notifications/message-catalogue.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
-import { madeForEach, madeOnce } from '../support/made.js';
+import { BrowserSession, madeForEach, madeOnce, PASSWORD, REDIRECT_URI } from '../support/spec.js';
 import type { ReceivedMail } from '../support/mail-server.js';
 import { useSharedServiceWithMail } from '../support/set-up.js';
 

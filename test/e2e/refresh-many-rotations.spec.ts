@@ -1,7 +1,4 @@
-import { madeOnce } from '../support/made.js';
-import type { Tokens } from '../support/factory.js';
-import { expectOAuthError, refresh } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
+import { expectOAuthError, madeOnce, refresh, type Tokens, useSharedService } from '../support/spec.js';
 import { changeGrant, refreshRecordOf } from '../support/tokens.js';
 
 // A token that was retired before so many rotations is past its grace time.

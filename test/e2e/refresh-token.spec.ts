@@ -2,11 +2,9 @@ import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
 import { GrantsService } from '#access/tokens/grants/grants.service.js';
 import { LOOPBACK_ADDRESS } from '../support/foreign-conditions.js';
-import { madeOnce } from '../support/made.js';
+import { madeOnce, type Tokens, useSharedService } from '../support/spec.js';
 import { auditEventsOn } from '../support/audit-events.js';
-import type { Tokens } from '../support/factory.js';
 import { expectOAuthError, isAccepted, refresh, revoke } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
 import {
   changeGrant,
   endGrace as endGraceOf,

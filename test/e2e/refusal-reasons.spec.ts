@@ -7,13 +7,10 @@ import { ConsentsService } from '#access/consents/consents.service.js';
 import { newSecret } from '#platform/secrets/tokens.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { madeForEach, madeOnce } from '../support/made.js';
-import { authorizePath } from '../support/browser-session.js';
+import { type Answer, authorizePath, madeForEach, madeOnce, useSharedService } from '../support/spec.js';
 import { newPkce, REDIRECT_URI, type TestClient, type Tokens } from '../support/factory.js';
-import type { Answer } from '../support/http.js';
 import { credentialsOf, exchange, expectOAuthError, refresh, revoke } from '../support/oauth.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';
-import { useSharedService } from '../support/test-service.js';
 import { changeGrant, endGrace, strangeToken } from '../support/tokens.js';
 
 const service = useSharedService();

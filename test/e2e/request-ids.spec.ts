@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { RequestLogService } from '#events/partners/request-log/request-log.service.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
-import { enterPortal } from '../support/portal.js';
-import { madeForEach } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
+import { enterPortal, madeForEach, useSharedService } from '../support/spec.js';
 
 describe('A request id', () => {
   const service = useSharedService();

@@ -1,8 +1,5 @@
-import { madeOnce } from '../support/made.js';
-import type { Tokens } from '../support/factory.js';
-import type { Answer, HttpOptions } from '../support/http.js';
+import { type Answer, type HttpOptions, madeOnce, type Tokens, useSharedService } from '../support/spec.js';
 import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh, revoke } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
 import { strangeToken } from '../support/tokens.js';
 
 const service = useSharedService();

@@ -2,13 +2,10 @@ import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { TokenKeysService } from '#access/tokens/keys/token-keys.service.js';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { consentedCode } from '../support/codes.js';
-import { REDIRECT_URI } from '../support/factory.js';
+import { madeForEach, PATIENT, REDIRECT_URI, until, useSharedService } from '../support/spec.js';
 import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
 import { whileHeld } from '../support/held-rows.js';
 import { waitingForLocks } from '../support/locks.js';
-import { madeForEach } from '../support/made.js';
-import { PATIENT, useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 /*
  * Something is issued at the very moment when what it depends on ends. A trigger holds the issuing statement after it has checked

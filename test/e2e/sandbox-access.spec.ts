@@ -3,10 +3,8 @@ import { MembersService } from '#events/partners/members/members.service.js';
 import { actionsOn } from '../support/audit-events.js';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { unexpectedErrors } from '../support/refusals.js';
+import { madeForEach, unexpectedErrors, useSharedService } from '../support/spec.js';
 import { authorizeInSandbox, SandboxProgram, type SandboxDriver } from '../support/sandbox.js';
-import { madeForEach } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
 
 const UNKNOWN = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 

@@ -1,13 +1,9 @@
 import { ActivityService } from '#records/activity/activity.service.js';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ClientsService } from '#access/clients/clients.service.js';
-import type { TestClient } from '../support/factory.js';
-import { refresh, revoke } from '../support/oauth.js';
-import { enterPortal } from '../support/portal.js';
+import { enterPortal, refresh, revoke, type TestClient, until, useService } from '../support/spec.js';
 import { SandboxProgram } from '../support/sandbox.js';
 import { madeForEach, madeOnce } from '../support/made.js';
-import { useService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 describe('What operators watch', () => {

@@ -1,12 +1,9 @@
 import { RequestLogService } from '#events/partners/request-log/request-log.service.js';
 import { STREAMS_PER_CLIENT, STREAMS_PER_SESSION } from '#features/live-sandbox/sandbox-streams.service.js';
-import type { BrowserSession } from '../support/browser-session.js';
+import { type BrowserSession, enterPortal, madeForEach, until } from '../support/spec.js';
 import { EventStream } from '../support/event-stream.js';
-import { madeForEach } from '../support/made.js';
-import { enterPortal } from '../support/portal.js';
 import { endSandboxes, SandboxProgram, type SandboxDriver } from '../support/sandbox.js';
 import { startInstance, useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const PATH = '/portal/sandbox/events';

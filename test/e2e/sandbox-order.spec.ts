@@ -1,9 +1,7 @@
 import { Client } from 'pg';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { unexpectedErrors } from '../support/refusals.js';
+import { PATIENT, type TestInstance, unexpectedErrors, until, useSharedService } from '../support/spec.js';
 import { SandboxProgram, stopPlannedEvents, type SandboxDriver } from '../support/sandbox.js';
-import { PATIENT, type TestInstance, useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 interface Event {
   id: string;

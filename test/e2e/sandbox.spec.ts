@@ -4,11 +4,9 @@ import { RequestLogService } from '#events/partners/request-log/request-log.serv
 import { ActivityService } from '#records/activity/activity.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
 import { actionsOn } from '../support/audit-events.js';
-import { PARTNER_SCOPES } from '../support/factory.js';
+import { enterPortal, PARTNER_SCOPES, unexpectedErrors, until, useSharedService } from '../support/spec.js';
 import { expectOAuthError, refresh } from '../support/oauth.js';
 import { tally } from '../support/rate-limits.js';
-import { unexpectedErrors } from '../support/refusals.js';
-import { enterPortal } from '../support/portal.js';
 import {
   endSandboxes,
   letSandboxTimePass,
@@ -17,8 +15,6 @@ import {
   type SandboxDriver,
 } from '../support/sandbox.js';
 import { madeForEach, madeOnce } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 import { listOf } from '../support/list-of.js';
 

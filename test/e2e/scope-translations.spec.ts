@@ -1,9 +1,6 @@
-import { authorizePath } from '../support/browser-session.js';
-import { REDIRECT_URI } from '../support/factory.js';
+import { authorizePath, madeOnce, REDIRECT_URI, useSharedService } from '../support/spec.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { madeOnce } from '../support/made.js';
 import { connectionTo } from '../support/test-database.js';
-import { useSharedService } from '../support/test-service.js';
 
 const service = useSharedService();
 const bearer = madeOnce(async () => ({ token: await service.make.adminToken() }));

@@ -1,7 +1,5 @@
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
-import { madeForEach } from '../support/made.js';
-import type { BrowserSession } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
+import { type BrowserSession, madeForEach, PASSWORD, useService } from '../support/spec.js';
 import {
   addApp,
   addPasskey,
@@ -12,7 +10,6 @@ import {
   newBrowserAt,
 } from '../support/second-factors.js';
 import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
-import { useService } from '../support/test-service.js';
 
 const CONSOLE = '/admin/console';
 const SECURITY = '/account/security';

@@ -1,9 +1,8 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { madeForEach } from '../support/made.js';
+import { madeForEach, PASSWORD, PATIENT, REDIRECT_URI, useSharedService } from '../support/spec.js';
 import { actionsOn, auditEventsOn, notificationsOf } from '../support/audit-events.js';
 import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
-import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { setUpApp } from '../support/factors-without-pages.js';
 import { whileHeld } from '../support/held-rows.js';
 import {
@@ -17,7 +16,6 @@ import {
 } from '../support/second-factors.js';
 import { newAddress } from '../support/rate-limits.js';
 import { leaveOutScheduledPurges, purgeOnly } from '../support/scheduled-work.js';
-import { PATIENT, useSharedService } from '../support/test-service.js';
 
 const STEP = '/login/second-factor';
 const COOKIE = 'cds_pending_sign_in';

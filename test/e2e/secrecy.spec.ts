@@ -7,9 +7,8 @@ import { IdentityProvider } from '../support/identity-provider.js';
 import { Secrets } from '../support/secrets.js';
 import { STEPS_OF_USERS } from '../support/secrets-of-users.js';
 import { useServiceWithMailAndProvider } from '../support/set-up.js';
-import type { TestService } from '../support/test-service.js';
+import { type TestService, TYPE, WEBHOOK_ENV, Webhooks } from '../support/spec.js';
 import { endGrace } from '../support/tokens.js';
-import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 import { listOf } from '../support/list-of.js';
 
 describe('The search for secrets in database and log', () => {

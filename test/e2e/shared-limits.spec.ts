@@ -1,12 +1,9 @@
 import { Redis } from 'ioredis';
-import type { TestClient } from '../support/factory.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { Http, type Answer } from '../support/http.js';
+import { type Answer, BrowserSession, Http, type TestClient, until } from '../support/spec.js';
 import { limitHeaders, statusesOf, tally } from '../support/rate-limits.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { TEST_ENCRYPTION_KEY, freePort, useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 const METRICS_TOKEN = 'only-for-the-scraper-0001';
 const PASSWORD = 'only-for-tests-7c2e';

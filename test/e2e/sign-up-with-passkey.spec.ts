@@ -3,11 +3,10 @@ import { newSecret } from '#platform/secrets/tokens.js';
 import { auditEventsOn } from '../support/audit-events.js';
 import { BrowserSession, type Page, postedAnew } from '../support/browser-session.js';
 import { setUpPasskey } from '../support/factors-without-pages.js';
-import type { HttpOptions } from '../support/http.js';
+import { type HttpOptions, useSharedServiceWithMail } from '../support/spec.js';
 import { postPasskey, signUpLink, signUpOptions, signUpWithPasskey } from '../support/passkey-sign-ups.js';
 import { newAddress } from '../support/rate-limits.js';
 import { isSignedIn, logInWith, openNewPasskey, passkeyOptions } from '../support/second-factors.js';
-import { useSharedServiceWithMail } from '../support/set-up.js';
 import { SoftwarePasskey } from '../support/software-passkey.js';
 
 const PASSWORD = 'a new long password';

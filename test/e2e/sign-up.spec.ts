@@ -2,11 +2,9 @@ import { UsersService } from '#access/users/accounts/users.service.js';
 import { loadSettings } from '#platform/config/settings.js';
 import { newSecret } from '#platform/secrets/tokens.js';
 import { auditEventsOn } from '../support/audit-events.js';
-import { BrowserSession, type Page } from '../support/browser-session.js';
+import { BrowserSession, type Page, TEST_ENCRYPTION_KEY, useSharedServiceWithMail } from '../support/spec.js';
 import { withSettings } from '../support/changed-settings.js';
 import { newAddress } from '../support/rate-limits.js';
-import { useSharedServiceWithMail } from '../support/set-up.js';
-import { TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 
 const PASSWORD = 'a new long password';
 const PATH = '/sign-up';

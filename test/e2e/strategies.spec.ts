@@ -3,9 +3,7 @@ import { BasicStrategy } from 'passport-http';
 import { Strategy as HttpBearerStrategy } from 'passport-http-bearer';
 import { BearerStrategy } from '#access/tokens/access/bearer.strategy.js';
 import { ClientBasicStrategy } from '#entrypoints/oauth/clients/client-basic.strategy.js';
-import { madeOnce } from '../support/made.js';
-import type { TestClient } from '../support/factory.js';
-import type { Answer, HttpOptions } from '../support/http.js';
+import { type Answer, type HttpOptions, madeOnce, type TestClient } from '../support/spec.js';
 import { sharedService, type TestService, useSharedService } from '../support/test-service.js';
 
 const GRANT = { grant_type: 'client_credentials' };

@@ -1,8 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { madeOnce } from '../support/made.js';
-import type { Answer, HttpOptions } from '../support/http.js';
+import { type Answer, type HttpOptions, madeOnce, useSharedService } from '../support/spec.js';
 import { credentialsOf, expectOAuthError, isAccepted } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
 import { endingIn, lifetimeOf } from '../support/tokens.js';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';

@@ -4,8 +4,7 @@ import { SealedBox, seal } from '#platform/secrets/sealed-box.js';
 import { TokenKeysService } from '#access/tokens/keys/token-keys.service.js';
 import { writeRefreshToken } from '#access/tokens/keys/token-record.js';
 import { changesRead } from '../support/changes-read.js';
-import type { Tokens } from '../support/factory.js';
-import { madeForEach, madeOnce } from '../support/made.js';
+import { madeForEach, madeOnce, type Tokens } from '../support/spec.js';
 import { expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
 import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 import {

@@ -10,9 +10,7 @@ import {
   type RefreshTokenRecord,
 } from '#access/tokens/keys/token-record.js';
 import { unseal } from '#platform/secrets/sealed-box.js';
-import { madeOnce } from '../support/made.js';
-import type { Tokens } from '../support/factory.js';
-import { isAccepted, refresh } from '../support/oauth.js';
+import { isAccepted, madeOnce, refresh, type Tokens } from '../support/spec.js';
 import { TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 import { accessRecordOf, refreshRecordOf, tokenKeysOf } from '../support/tokens.js';
 

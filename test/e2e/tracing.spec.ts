@@ -3,16 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { Factory, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { Http } from '../support/http.js';
-import { exchange } from '../support/oauth.js';
+import { exchange, freePort, Http, startInstance, TYPE, until } from '../support/spec.js';
 import { Receiver } from '../support/receiver.js';
 import { Secrets } from '../support/secrets.js';
 import { SHUTDOWN_LIMITS, SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { freePort, startInstance } from '../support/test-service.js';
 import { OtlpCollector } from '../support/otlp-collector.js';
-import { until } from '../support/until.js';
-import { TYPE } from '../support/webhooks.js';
 import { linesOf, SERVER, settingsFor, startBuilt, tokenOf, TRACE_ID, TRACE_PARENT } from './tracing.js';
 
 const CLIENT = 3;

@@ -10,17 +10,13 @@ import { AccountDeletionsWorker } from '#access/users/closing/account-deletions.
 import { EmailVerificationService } from '#access/users/emails/email-verification.service.js';
 import { addContact } from '../support/contacts.js';
 import { atEndOfFile } from '../support/between-files.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
+import { BrowserSession, madeOnce, PASSWORD, startInstance, until } from '../support/spec.js';
 import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';
 import { columnsThatHold, sealedValues } from '../support/searched-database.js';
 import { givePassword } from '../support/second-factors.js';
-import { madeOnce } from '../support/made.js';
 import { useServiceWithMailAndProvider } from '../support/set-up.js';
-import { startInstance } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 import { listOf } from '../support/list-of.js';
 
@@ -110,18 +106,16 @@ describe('After a person has left,', () => {
     ];
     await app.get(InvitationsService).invite(organisations[0]!.id, EMAIL, 'viewer', SERVICE_ACTOR);
     await app.get(MembersService).add(organisations[1]!.id, userId, 'developer', SERVICE_ACTOR);
-    await app
-      .get(NotificationsService)
-      .raiseByOperator(
-        {
-          userId,
-          messageId: 'ERR9',
-          category: 'ACTIONABLE',
-          shortTextTitle: `For ${NAME}`,
-          shortTextBody: `Your car is at ${PLACE}.`,
-        },
-        SERVICE_ACTOR,
-      );
+    await app.get(NotificationsService).raiseByOperator(
+      {
+        userId,
+        messageId: 'ERR9',
+        category: 'ACTIONABLE',
+        shortTextTitle: `For ${NAME}`,
+        shortTextBody: `Your car is at ${PLACE}.`,
+      },
+      SERVICE_ACTOR,
+    );
     await service.database.query(
       `INSERT INTO approvals (id, action, subject_id, details, requested_by_type, requested_by_id, requested_by_person, expires_at)
        VALUES ('appr' || substr($1, 5), 'user.update', $1, jsonb_build_object('email', $2::text), 'user', $3, $3, now() + interval '7 days')`,

@@ -1,11 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { setUpFailingEndpoint } from '../support/failing-endpoint.js';
-import { enterPortal, wordsOf } from '../support/portal.js';
+import { enterPortal, type TestEndpoint, TYPE, until, wordsOf } from '../support/spec.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { tablesThatHold } from '../support/tables.js';
-import { until } from '../support/until.js';
-import { TYPE, type TestEndpoint } from '../support/webhooks.js';
 
 const REVOKED = 'user.consent_revoked';
 /** Only occurs in the data published about the person. */

@@ -5,9 +5,8 @@ import { newSecret } from '#platform/secrets/tokens.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
-import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
+import { PASSWORD, REDIRECT_URI, useSharedServiceWithMail } from '../support/spec.js';
 import type { ReceivedMail } from '../support/mail-server.js';
-import { useSharedServiceWithMail } from '../support/set-up.js';
 
 const PATH = '/account/email';
 

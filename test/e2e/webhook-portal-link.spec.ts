@@ -2,9 +2,7 @@ import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
 import type { UserChanges } from '#access/users/accounts/user.resource.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { madeForEach } from '../support/made.js';
-import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
-import { useSharedService } from '../support/test-service.js';
+import { BrowserSession, csrfTokenOn, madeForEach, type Page, useSharedService } from '../support/spec.js';
 
 describe('A webhook portal link', () => {
   const service = useSharedService();

@@ -1,7 +1,5 @@
-import { madeOnce } from '../support/made.js';
+import { BrowserSession, madeOnce, useSharedService } from '../support/spec.js';
 import { auditEventsOn } from '../support/audit-events.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { useSharedService } from '../support/test-service.js';
 
 describe('A webhook portal session', () => {
   const service = useSharedService();

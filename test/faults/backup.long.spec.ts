@@ -5,14 +5,12 @@ import { migrate } from '#platform/database/migrations/migrate.js';
 import { MIGRATIONS } from '../../migrations/index.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { Factory, type TestClient, type Tokens } from '../support/factory.js';
-import { Http, type Answer } from '../support/http.js';
+import { type Answer, Http, TYPE, until, WEBHOOK_ENV } from '../support/spec.js';
 import { InstalledPostgres, lackingPostgres } from '../support/installed-postgres.js';
 import { describeUnless } from '../support/left-out.js';
 import { Receiver } from '../support/receiver.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY, type TestInstance } from '../support/test-service.js';
-import { until } from '../support/until.js';
-import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
 
 // This file starts two PostgreSQL servers and three instances of the service, one after the other.
 const LOOPS = 4;

@@ -6,12 +6,11 @@ import { isRoot } from '../../demo/embedded-postgres/postgres-user.js';
 import { EventStream } from '../support/event-stream.js';
 import { freePort } from '../support/free-port.js';
 import { Haproxy, lackingHaproxy } from '../support/haproxy.js';
-import { Http } from '../support/http.js';
+import { Http, until } from '../support/spec.js';
 import { describeUnless } from '../support/left-out.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
-import { until } from '../support/until.js';
 import { WayToDatabase } from '../support/way-to-database.js';
 import { listOf } from '../support/list-of.js';
 

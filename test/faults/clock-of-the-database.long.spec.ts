@@ -1,14 +1,11 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DeliveryWorker } from '#events/webhooks/deliveries/delivery-worker.service.js';
-import { Factory } from '../support/factory.js';
-import { Http } from '../support/http.js';
+import { Factory, Http, TYPE, until, WEBHOOK_ENV } from '../support/spec.js';
 import { Receiver } from '../support/receiver.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY, type TestInstance } from '../support/test-service.js';
-import { until } from '../support/until.js';
-import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
 
 const PRELOADED = pathToFileURL(path.join(process.cwd(), 'test', 'support', 'stepping-clock.mjs')).href;
 const HOUR_MS = 3_600_000;

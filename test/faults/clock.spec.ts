@@ -2,7 +2,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { DeliveryWorker } from '#events/webhooks/deliveries/delivery-worker.service.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, Http, TYPE, until, WEBHOOK_ENV } from '../support/spec.js';
 import {
   Factory,
   newPkce,
@@ -11,15 +11,12 @@ import {
   type TestClient,
   type Tokens,
 } from '../support/factory.js';
-import { Http } from '../support/http.js';
 import { limitHeaders, retryAfterOf } from '../support/rate-limits.js';
 import { Receiver } from '../support/receiver.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY, type TestInstance } from '../support/test-service.js';
 import { endingIn } from '../support/tokens.js';
-import { until } from '../support/until.js';
-import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
 
 const HOUR = 3600;
 const LIMIT = 8;

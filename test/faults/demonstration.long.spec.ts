@@ -6,12 +6,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { STATIC_ASSETS } from '#platform/http/server/assets.js';
-import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
+import { BrowserSession, Http, leadsTo, type Page, until } from '../support/spec.js';
 import { freePort } from '../support/free-port.js';
-import { Http } from '../support/http.js';
 import { Receiver } from '../support/receiver.js';
 import { SpawnedService } from '../support/spawned-service.js';
-import { until } from '../support/until.js';
 
 /** A replacement for curl where it is not installed, with the few options that the printed commands use. */
 const CURL = `#!${process.execPath}

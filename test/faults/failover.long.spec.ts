@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Factory } from '../support/factory.js';
-import { Http } from '../support/http.js';
+import { Factory, Http, TYPE, until, WEBHOOK_ENV } from '../support/spec.js';
 import { describeUnless } from '../support/left-out.js';
 import {
   GENTLY_MS,
@@ -16,8 +15,6 @@ import { Receiver } from '../support/receiver.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import type { TestDatabase } from '../support/test-database.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
-import { until } from '../support/until.js';
-import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
 
 const newEvent = (userId: string, n: number) => ({
   ...{ type: TYPE, user_id: userId, timestamp: '2026-01-01T00:00:00Z', data: { n } },

@@ -3,11 +3,10 @@ import { appendFile, chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
-import { Http, type Answer } from '../support/http.js';
+import { type Answer, Http, until } from '../support/spec.js';
 import { describeUnless } from '../support/left-out.js';
 import { whatIsWrongWith503 } from '../support/load.js';
 import { SpawnedService } from '../support/spawned-service.js';
-import { until } from '../support/until.js';
 import { freePort } from '../support/free-port.js';
 
 // Enough room for a new cluster and some work.

@@ -6,8 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { ACTIONS } from '#start/cli/actions.js';
 import type { Printed } from '#start/cli/printed.js';
-import { startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
-import { until } from '../support/until.js';
+import { startService, TEST_ENCRYPTION_KEY, type TestService, until } from '../support/spec.js';
 
 const HOOK = pathToFileURL('test/support/killed-at-statement.mjs').href;
 const SECRET = 'a-secret-that-the-company-has-chosen-itself';

@@ -13,11 +13,9 @@ import { AuditService, SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { keyIdOf } from '#platform/secrets/key-id.js';
 import { RequestRecordsService } from '#records/requests/request-records.service.js';
 import { changesRead } from '../support/changes-read.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, startInstance, TEST_ENCRYPTION_KEY, until, useService } from '../support/spec.js';
 import { addApp, givePassword, newBrowserAt } from '../support/second-factors.js';
-import { startInstance, TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
-import { until } from '../support/until.js';
 
 const NEXT_KEY = Buffer.alloc(32, 'n').toString('base64');
 

@@ -4,8 +4,7 @@ import { describeUnless } from '../support/left-out.js';
 import { OwnPostgres } from '../support/own-postgres.js';
 import { lackingPgBouncer, PgBouncer } from '../support/pgbouncer.js';
 import { asAdmin, createTestDatabase, nameOf, type TestDatabase } from '../support/test-database.js';
-import { poolOf, startInstance, type TestInstance } from '../support/test-service.js';
-import { until } from '../support/until.js';
+import { poolOf, startInstance, type TestInstance, until } from '../support/spec.js';
 import { listOf } from '../support/list-of.js';
 
 const IT_IS_OR_NOT = [() => true, () => false] as const;

@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { stopwatch } from '../support/stopwatch.js';
-import { useService } from '../support/test-service.js';
-import { until } from '../support/until.js';
+import { until, useService } from '../support/spec.js';
 
 // The limits of the service.
 const HEADERS_MS = 10_000;

@@ -4,17 +4,15 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { consentedCode } from '../support/codes.js';
 import { Factory, PARTNER_SCOPES, type TestClient, type Tokens } from '../support/factory.js';
-import { Http } from '../support/http.js';
+import { expectOAuthError, Http, isAccepted, refresh, until } from '../support/spec.js';
 import { whileCut, whileFrozen } from '../support/listening-connections.js';
 import { UNLIMITED } from '../support/load.js';
-import { expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY, type TestInstance } from '../support/test-service.js';
 import { judgeAt, TokenTraffic } from '../support/token-traffic.js';
 import { accessRecordOf, endGrace, endingIn } from '../support/tokens.js';
 import { heardEverywhere, TrackedTokens, type Judge } from '../support/tracked-tokens.js';
-import { until } from '../support/until.js';
 
 const PRELOADED = pathToFileURL(path.join(process.cwd(), 'test', 'support', 'stepping-clock.mjs')).href;
 const HOUR = 3600;

@@ -1,8 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { STATIC_ASSETS } from '#platform/http/server/assets.js';
-import { startService, type TestService } from '../support/test-service.js';
-import { until } from '../support/until.js';
+import { startService, type TestService, until } from '../support/spec.js';
 
 const PER_ADDRESS = 20;
 const IN_ALL = 30;

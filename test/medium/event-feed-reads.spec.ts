@@ -1,11 +1,8 @@
 import { DataSource } from 'typeorm';
 import { EventFeedRepository, SCANNED_AT_ONCE } from '#events/webhooks/feed/event-feed.repository.js';
 import { BEGINNING } from '#events/webhooks/feed/feed-position.js';
-import { PARTNER_SCOPES } from '../support/factory.js';
+import { madeOnce, PARTNER_SCOPES, TYPE, useService } from '../support/spec.js';
 import { pagesOf, plansOf, rowsOf, type Plan } from '../support/list-plans.js';
-import { madeOnce } from '../support/made.js';
-import { useService } from '../support/test-service.js';
-import { TYPE } from '../support/webhooks.js';
 
 const USERS = 3_000;
 const LIMIT = 25;

@@ -5,9 +5,8 @@ import { cp, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { Http } from '../support/http.js';
+import { Http, until } from '../support/spec.js';
 import { freePort, startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 const run = promisify(execFile);
 

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { IdentityProvider } from '../support/identity-provider.js';
 import { Receiver } from '../support/receiver.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { startService, type TestService, WEBHOOK_ENV } from '../support/spec.js';
 import { MAIL_ENV } from '../support/mail-server.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
 import { draftsOf } from './support/drafts.js';
 import { REFUSED_HERE, type Draft } from './support/draft.js';
 import { Exchanges, type Exchange } from './support/exchanges.js';

@@ -1,12 +1,9 @@
 import fc from 'fast-check';
 import { newId } from '#platform/secrets/ids.js';
 import { LIVE_REALM } from '#access/users/accounts/environment.js';
-import type { BrowserSession } from '../support/browser-session.js';
+import { type BrowserSession, unexpectedErrors, until, useService } from '../support/spec.js';
 import { PARTNER_SCOPES, REDIRECT_URI } from '../support/factory.js';
 import { credentialsOf, refresh } from '../support/oauth.js';
-import { unexpectedErrors } from '../support/refusals.js';
-import { useService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { authorizeAs, RealmMaker, type Realm } from './support/realms.js';
 import { alwaysAsync } from './support/runs.js';
 
