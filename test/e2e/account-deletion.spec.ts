@@ -66,10 +66,6 @@ describe('Deleting one’s account', () => {
       expect(await waits()).toBe(false);
     });
 
-    it('without a login', async () => {
-      expect((await new BrowserSession(service.url).open(PATH)).status).toBe(302);
-    });
-
     it('to operators, and says what to do first', async () => {
       const operator = await service.make.user({ role: 'operator', operatorRole: 'viewer' });
       const theirs = await service.make.signedIn(operator);

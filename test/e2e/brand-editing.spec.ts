@@ -110,19 +110,6 @@ describe('In the company’s name', () => {
         `/login?return_to=${encodeURIComponent(BRAND)}`,
       ]);
     });
-
-    it('an admin who has not entered the password for 15 minutes', async () => {
-      const other = await service.make.user({ role: 'operator' });
-      const theirs = await service.make.signedIn(other);
-      const page = await theirs.open(EDIT);
-      await service.make.ageSessions(other);
-      const asked = await theirs.submit(page, EDIT, TYPED);
-      expect([asked.status, errorAt(asked, 'confirm_password')]).toEqual([400, 'Enter your password.']);
-      expect((await row()).name).toBeNull();
-      const done = await theirs.submit(asked, EDIT, { confirm_password: PASSWORD });
-      expect(placeOf(done)).toEqual([303, BRAND]);
-      expect((await row()).name).toBe('Voltera');
-    });
   });
 
   describe('it saves', () => {

@@ -1,7 +1,7 @@
 import type { ClientEntity } from '#access/clients/client.entity.js';
 import type { ClientChanges } from '#access/clients/client.resource.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
-import { authorizePath, csrfTokenOn, type Page } from '../support/browser-session.js';
+import { authorizePath, type Page } from '../support/browser-session.js';
 import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { madeForEach, placeOf, useSharedService } from '../support/spec.js';
 
@@ -114,18 +114,6 @@ describe('The consent page', () => {
       expect((await decide(again)).headers.get('location')).toMatch(
         /^https:\/\/app\.example\/callback\?code=/,
       );
-    });
-
-    it('a form of another site, even with its token', async () => {
-      const csrf_token = csrfTokenOn(await openPage(), '/o/authorize/');
-      const request = new URLSearchParams(parametersOf()).toString();
-      const form = { csrf_token, request, decision: 'authorize' };
-      const answer = await browser.open('/o/authorize/', {
-        form,
-        headers: { origin: 'https://evil.example' },
-      });
-      expect(answer.status).toBe(403);
-      await expectNothingGiven();
     });
 
     it('the form after logout, and redirects to the login page', async () => {

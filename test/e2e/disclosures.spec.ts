@@ -73,16 +73,6 @@ describe('POST /v2/disclosures', () => {
       expect(await sums()).toEqual([]);
     });
 
-    it('bodies that are not JSON, or too large', async () => {
-      expect((await report(undefined, { json: undefined, form: { batch_id: 'x' } })).status).toBe(415);
-      for (const body of ['', '{', '[]', 'null', '"x"']) {
-        const headers = { 'content-type': 'application/json' };
-        const answer = await report(undefined, { json: undefined, body, headers, method: 'POST' });
-        expect([body, answer.status]).toEqual([body, 400]);
-      }
-      expect((await report([one({ scope: 'x'.repeat(66_000) })])).status).toBe(413);
-    });
-
     it.each<[member: string, values: unknown[]]>([
       ['client_id', [undefined, null, '', 1, {}, [], 'x', UNKNOWN_USER]],
       ['user_id', [undefined, null, '', 1, 'x', UNKNOWN_CLIENT, `${UNKNOWN_USER} `]],
