@@ -4,12 +4,8 @@ import { RequestRecordsService } from '#records/requests/request-records.service
 import type { LogEntry } from '#features/otlp-export/log-exporter.js';
 import { PASSWORD, type TestClient, until } from '../support/spec.js';
 import { Secrets } from '../support/secrets.js';
-import {
-  leaveSilenceUnlimited,
-  startInstance,
-  useService,
-  type TestInstance,
-} from '../support/test-service.js';
+import { leaveSilenceUnlimited } from '../support/patience.js';
+import { startInstance, useService, type TestInstance } from '../support/test-service.js';
 import { atEndOfFile } from '../support/between-files.js';
 import { OtlpCollector, type ReceivedLog } from '../support/otlp-collector.js';
 

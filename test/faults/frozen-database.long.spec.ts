@@ -1,5 +1,6 @@
 import { AccessChanges, TRUSTED_MS } from '#platform/database/changes/access-changes.service.js';
-import { Factory, limitSilence, startInstance, until } from '../support/spec.js';
+import { limitSilence } from '../support/patience.js';
+import { Factory, startInstance, until } from '../support/spec.js';
 import { HeldTimers, turns } from '../support/held-timers.js';
 import { whatIsWrongWith503 } from '../support/load.js';
 import { OwnPostgres } from '../support/own-postgres.js';
