@@ -93,7 +93,10 @@ describe('The account page', () => {
       const paths = [
         ...(await forms(user)).map(([path]) => path),
         ...more.map((each) => `/account/security/${each}`),
-        ...['/account/confirm', '/account/delete/keep', '/account/email', '/account/export'],
+        '/account/confirm',
+        '/account/delete/keep',
+        '/account/email',
+        '/account/export',
       ];
       for (const path of paths) {
         const answer = await post(path, {}, new BrowserSession(service.url));

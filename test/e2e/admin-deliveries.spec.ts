@@ -35,12 +35,10 @@ describe('The admin API for deliveries', () => {
   /** A delivery in this state, with as many retries as attempts. */
   const make = async (state: State, { of = endpoint, by = client, type = TYPE } = {}) => {
     const id = await seedDelivery(service, { id: of.id, clientId: by.id } as EndpointEntity, {
-      ...{
-        state,
-        type,
-        userId: user.id,
-        cancelReason: state === 'cancelled' ? 'endpoint_disabled' : undefined,
-      },
+      state,
+      type,
+      userId: user.id,
+      cancelReason: state === 'cancelled' ? 'endpoint_disabled' : undefined,
       attempts: ATTEMPTS[state].map((status) => ({ status })),
     });
     await service.database.query('UPDATE deliveries SET retries = attempts WHERE id = $1', [id]);
@@ -60,7 +58,7 @@ describe('The admin API for deliveries', () => {
       for (const [name, values] of bad) {
         for (const value of values) {
           const answer = await list(`${name}=${encodeURIComponent(value)}`);
-          expect([name, value, answer.status, membersIn(answer)]).toEqual([...[name, value, 400], [name]]);
+          expect([name, value, answer.status, membersIn(answer)]).toEqual([name, value, 400, [name]]);
         }
       }
       expect((await list('state=failed&state=pending')).status).toBe(400);

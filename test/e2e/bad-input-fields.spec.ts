@@ -179,7 +179,8 @@ describe('SQL and markup in fields', () => {
         ...(lists.includes(member)
           ? [...nextAttacks().map((attack) => [attack]), MARKUP]
           : [...nextAttacks(), [MARKUP]]),
-        ...[{ [MARKUP]: MARKUP }, { $ne: MARKUP }],
+        { [MARKUP]: MARKUP },
+        { $ne: MARKUP },
       ];
       const consent = `/admin/clients/${client.id}/consents/${userId}`;
       const requests: [string, string, object, string[]][] = [

@@ -4,7 +4,7 @@ import { PLAIN_BRAND, PRODUCT_NAME, type BrandValues } from '#platform/config/br
 import { BrandService } from '#records/brand/brand.service.js';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { brandOn } from '../support/brand-page.js';
-import { BrowserSession, errorAt, madeOnce, PASSWORD, placeOf, until, wordsOf } from '../support/spec.js';
+import { BrowserSession, errorAt, madeOnce, placeOf, until, wordsOf } from '../support/spec.js';
 import { CONSOLE } from '../support/console.js';
 import { useService, type TestInstance } from '../support/test-service.js';
 import { leaveOutScheduledPurges, purgeOnly } from '../support/scheduled-work.js';
@@ -66,12 +66,16 @@ describe('In the company’s name', () => {
     /** What is typed together, and what is then said beside each field. */
     const WRONG: Record<string, [typed: string, words: string | RegExp]>[] = [
       {
-        ...{ name: ['', NAME], accent_color: ['green', COLOR], support_email: ['help', EMAIL] },
-        ...{ privacy_url: ['http://voltera.example/', HTTPS], terms_url: ['data:text/html,x', HTTPS] },
+        name: ['', NAME],
+        accent_color: ['green', COLOR],
+        support_email: ['help', EMAIL],
+        privacy_url: ['http://voltera.example/', HTTPS],
+        terms_url: ['data:text/html,x', HTTPS],
         footer: ['x'.repeat(301), 'Enter 1 to 300 characters.'],
       },
       {
-        ...{ name: ['   ', NAME], accent_color: ['#5b21b6;} * { display: none', COLOR] },
+        name: ['   ', NAME],
+        accent_color: ['#5b21b6;} * { display: none', COLOR],
         support_email: ['mailto:help@voltera.example', EMAIL],
         privacy_url: ['javascript:alert(1)', HTTPS],
         terms_url: ['https://user:pass@voltera.example/', HTTPS],

@@ -196,10 +196,12 @@ clients:
       const lines = await refusal({
         purposes: { p: { words: { de: 'Nur Deutsch' } } },
         event_types: {
-          ...{ 'a.b': { ...company.event_types['tariff.changed'], scope: 'event:publish' } },
-          ...{ 'webhook.test': { ...company.event_types['tariff.changed'], scope: 'vehicle:read' } },
+          'a.b': { ...company.event_types['tariff.changed'], scope: 'event:publish' },
+          'webhook.test': { ...company.event_types['tariff.changed'], scope: 'vehicle:read' },
           'c.d': {
-            ...{ description: 'x', scope: 'vehicle:read', sample: {} },
+            description: 'x',
+            scope: 'vehicle:read',
+            sample: {},
             versions: [{ schema: { type: 'object' }, draft: true }, { schema: { type: 7 } }],
           },
         },
@@ -305,11 +307,10 @@ clients:
       const found = await events(since);
       expect(new Set(found.map((event) => JSON.stringify(event)))).toEqual(
         new Set(
-          [
-            ...['brand.updated', 'scope.created', 'scope.updated', 'scope.deleted', 'purpose.created'],
-            ...['event_type.created', 'event_type.version_created', 'event_type.deleted'],
-            ...['user.created', 'client.created', 'consent.granted'],
-          ].map((action) => JSON.stringify({ action, actor_type: 'service' })),
+          listOf(`
+            brand.updated, scope.created, scope.updated, scope.deleted, purpose.created, event_type.created,
+            event_type.version_created, event_type.deleted, user.created, client.created, consent.granted
+          `).map((action) => JSON.stringify({ action, actor_type: 'service' })),
         ),
       );
     });
@@ -571,8 +572,12 @@ Done: 0 created, 5 changed, 0 removed.
         ]),
       );
       const clients = Object.keys(owners).map((owner, n) => ({
-        ...{ name: `Client ${n}`, owner, type: 'confidential', grant_types: ['authorization_code'] },
-        ...{ scopes: ['vehicle:read'], redirect_uris: [`https://${n}.${word}.example/`] },
+        name: `Client ${n}`,
+        owner,
+        type: 'confidential',
+        grant_types: ['authorization_code'],
+        scopes: ['vehicle:read'],
+        redirect_uris: [`https://${n}.${word}.example/`],
         secret: { generate: `${word}-${n}.secret` },
       }));
       return { owners, clients };

@@ -251,7 +251,10 @@ describe('When the words of a scope come to mean something else', () => {
     const run = (granted_at: string, by = user) =>
       service.app.get(ConsentImportService).run(
         JSON.stringify({
-          ...{ client_id: client.id, user_id: by.id, scopes: [SCOPE], evidence: 'Contract 4711' },
+          client_id: client.id,
+          user_id: by.id,
+          scopes: [SCOPE],
+          evidence: 'Contract 4711',
           granted_at,
         }),
         { dryRun: false },

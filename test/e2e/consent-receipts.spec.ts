@@ -22,7 +22,9 @@ describe('A consent has receipts', () => {
   const authorize = async (scope = 'vehicle:read') => {
     const page = await browser.open(
       authorizePath({
-        ...{ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI },
+        response_type: 'code',
+        client_id: client.id,
+        redirect_uri: REDIRECT_URI,
         scope,
       }),
     );

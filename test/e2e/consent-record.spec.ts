@@ -29,7 +29,9 @@ interface Version {
 
 const service = useSharedService();
 const requestOf = (client: TestClient, scope?: string) => ({
-  ...{ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI },
+  response_type: 'code',
+  client_id: client.id,
+  redirect_uri: REDIRECT_URI,
   scope,
 });
 const consentPage = (browser: BrowserSession, client: TestClient, scope?: string) =>

@@ -86,8 +86,12 @@ describe('In the console, clients', () => {
   it('have a description for operators, in the admin API, the console and the audit log', async () => {
     const bearer = await service.make.clientToken(await service.make.operatorClient());
     const body = {
-      ...{ name: 'Described', type: 'public', owner_id: owner.id, grant_types: ['authorization_code'] },
-      ...{ scopes: ['vehicle:read'], redirect_uris: ['https://app.example/callback'] },
+      name: 'Described',
+      type: 'public',
+      owner_id: owner.id,
+      grant_types: ['authorization_code'],
+      scopes: ['vehicle:read'],
+      redirect_uris: ['https://app.example/callback'],
     };
     const create = (description: unknown) =>
       service.http.send('/admin/clients', { json: { ...body, description }, bearer });

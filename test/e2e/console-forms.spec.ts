@@ -25,8 +25,13 @@ describe('The forms of the console', () => {
   const WRONG: Record<string, { fields: Fields; errors: Record<string, string> }> = {
     '/clients/new': {
       fields: {
-        ...{ name: '', owner: 'nobody', type: 'other', scopes: [], grant_types: [] },
-        ...{ redirect_uris: 'http://app.example/callback', rate_limit: 'many' },
+        name: '',
+        owner: 'nobody',
+        type: 'other',
+        scopes: [],
+        grant_types: [],
+        redirect_uris: 'http://app.example/callback',
+        rate_limit: 'many',
       },
       errors: {
         name: 'Enter 1 to 100 characters.',
@@ -66,12 +71,22 @@ describe('The forms of the console', () => {
     },
     '/notifications/new': {
       fields: {
-        ...{ user_id: 'x', client_id: 'x', message_id: '42', category: 'OTHER' },
-        ...{ short_text_title: '', short_text_body: '', external_link: 'javascript:alert(1)' },
+        user_id: 'x',
+        client_id: 'x',
+        message_id: '42',
+        category: 'OTHER',
+        short_text_title: '',
+        short_text_body: '',
+        external_link: 'javascript:alert(1)',
       },
       errors: {
-        ...{ user_id: '', client_id: '', message_id: '', category: '' },
-        ...{ short_text_title: '', short_text_body: '', external_link: '' },
+        user_id: '',
+        client_id: '',
+        message_id: '',
+        category: '',
+        short_text_title: '',
+        short_text_body: '',
+        external_link: '',
       },
     },
   };

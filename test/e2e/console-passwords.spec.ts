@@ -233,7 +233,10 @@ describe('When the password was given more than 15 minutes ago, a form of the co
   const fill = (path: string): string =>
     CONSOLE +
     pathWith(path, {
-      ...{ client_id: client.id, user_id: user.id, users: user.id, members: owner.id },
+      client_id: client.id,
+      user_id: user.id,
+      users: user.id,
+      members: owner.id,
       ...ids,
     });
   const filled = (fields: Fields = {}): Fields =>

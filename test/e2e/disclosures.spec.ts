@@ -91,8 +91,19 @@ describe('POST /v2/disclosures', () => {
 
     it('what is no list of 1 to 300 objects', async () => {
       for (const disclosures of [
-        ...[undefined, null, 'x', 1, {}, one(), []],
-        ...[[1], [null], [[]], [[one()]], ['x'], [one(), undefined]],
+        undefined,
+        null,
+        'x',
+        1,
+        {},
+        one(),
+        [],
+        [1],
+        [null],
+        [[]],
+        [[one()]],
+        ['x'],
+        [one(), undefined],
         Array.from({ length: 301 }, () => ({})),
       ]) {
         const answer = await report([], { json: { batch_id: 'x', disclosures } });

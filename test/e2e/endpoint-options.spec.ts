@@ -6,13 +6,14 @@ import { postedAnew, type TestClient, until, useSharedService } from '../support
 import { madeForEach, madeOnce } from '../support/made.js';
 import { enterPortal, errorAt, wordsOf } from '../support/portal.js';
 import { TYPE, WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
+import { listOf } from '../support/list-of.js';
 
 const SECRET = 'Bearer a-secret-of-the-partner';
 /** Headers that HTTP or the service uses, in any case. */
-const RESERVED = [
-  ...['Host', 'content-length', 'Content-Type', 'connection', 'Transfer-Encoding', 'te', 'upgrade', 'expect'],
-  ...['proxy-authorization', 'user-agent', 'webhook-signature', 'WEBHOOK-anything'],
-];
+const RESERVED = listOf(`
+  Host, content-length, Content-Type, connection, Transfer-Encoding, te, upgrade, expect,
+  proxy-authorization, user-agent, webhook-signature, WEBHOOK-anything
+`);
 
 /* Contract §22: the throttle and the headers of an endpoint, and what it missed while it was disabled. */
 describe('An endpoint', () => {

@@ -219,7 +219,9 @@ describe('The catalogue of event types:', () => {
       const bearer = webhooks.bearer;
       const put = (audience: string) =>
         service.http.send('/admin/scopes/unheld:read', {
-          ...{ method: 'PUT', bearer, json: { description: 'See what nobody holds', audience } },
+          method: 'PUT',
+          bearer,
+          json: { description: 'See what nobody holds', audience },
         });
       expect((await put('partner')).status).toBe(201);
       await newType({ scope: 'unheld:read' });

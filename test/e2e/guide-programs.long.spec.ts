@@ -353,8 +353,13 @@ describeUnless(LACKING.go, 'The programs in Go in the guides', () => {
     const page = await goOf('on-behalf-of-a-user');
     const { verifier, challenge } = newPkce();
     const cameTo = await browser.authorize({
-      ...{ client_id: client.id, redirect_uri: REDIRECT_URI, response_type: 'code', state: 'kept' },
-      ...{ scope: 'vehicle:read', code_challenge: challenge, code_challenge_method: 'S256' },
+      client_id: client.id,
+      redirect_uri: REDIRECT_URI,
+      response_type: 'code',
+      state: 'kept',
+      scope: 'vehicle:read',
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
     });
     const given = { CAME_BACK: cameTo.href, STATE: 'kept', VERIFIER: verifier, REDIRECT_URI };
     const settings = { CLIENT_ID: client.id, CLIENT_SECRET: client.secret, ...given };
@@ -402,7 +407,8 @@ describeUnless(LACKING.go, 'The programs in Go in the guides', () => {
     expect(await forge({ 'webhook-timestamp': now, 'webhook-signature': 'v1,AAAA' })).toBe(400);
     const gap = await gapInFeed(service.database);
     const { json } = await webhooks.publish(user.id, {
-      ...{ type: 'vehicle.updated', data: { id: 'g1' } },
+      type: 'vehicle.updated',
+      data: { id: 'g1' },
       ...LATER,
     });
     expect(await receiver.firstLine()).toBe(`vehicle.updated ${user.id}`);

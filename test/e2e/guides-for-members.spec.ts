@@ -31,7 +31,9 @@ describe('The guides, read by a member of a partner’s organisation,', () => {
   const owner = madeOnce(() => service.make.user({ kind: 'organisation', name: 'Northwind' }));
   const sandbox = madeOnce(() =>
     service.make.client({
-      ...{ ownerId: owner.id, name: 'A first', environment: 'sandbox' },
+      ownerId: owner.id,
+      name: 'A first',
+      environment: 'sandbox',
       redirectUris: [`${REDIRECT_URI}?it's=1&b=2`],
     }),
   );
@@ -159,7 +161,8 @@ describe('The guides, read by a member of a partner’s organisation,', () => {
     it('have of a live client its id and the host of its redirect URI, say that it is live, and what is to do', async () => {
       const { id: ownerId } = await service.make.user({ kind: 'organisation', name: 'Southwind' });
       const live = await service.make.client({
-        ...{ ownerId, name: 'C live' },
+        ownerId,
+        name: 'C live',
         redirectUris: ['https://app.example/private/callback?key=1'],
       });
       const browser = await enterPortal(service, live);
@@ -201,7 +204,8 @@ describe('The guides, read by a member of a partner’s organisation,', () => {
     it('say what is done for the live client, each by what it depends on', async () => {
       const organisation = await service.make.user({ kind: 'organisation' });
       const client = await service.make.client({
-        ...{ ownerId: organisation.id, name: 'Live' },
+        ownerId: organisation.id,
+        name: 'Live',
         redirectUris: ['http://localhost:3000/callback'],
       });
       const browser = await signedIn(organisation);

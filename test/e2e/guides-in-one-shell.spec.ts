@@ -6,6 +6,7 @@ import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { GuideShell, shellSamplesOf } from '../support/guide-shell.js';
 import { isAccepted, madeOnce, until, useSharedService, WEBHOOK_ENV, Webhooks } from '../support/spec.js';
 import { endSandboxes } from '../support/sandbox.js';
+import { listOf } from '../support/list-of.js';
 
 /** What a reader puts in by hand, by the sample that asks for it. */
 type ByHand = (sample: string) => string | undefined;
@@ -189,10 +190,9 @@ describe('A guide, pasted from the top into one shell,', () => {
     for (const slug of slugs)
       if ((await shellSamplesOf(service.http, slug)).length > 0) withSamples.push(slug);
     expect(withSamples.sort()).toEqual(
-      [
-        ...['events-feed', 'first-token', 'on-behalf-of-a-user', 'polling-to-webhooks'],
-        ...['refresh', 'sandbox', 'webhooks'],
-      ].sort(),
+      listOf(`
+        events-feed, first-token, on-behalf-of-a-user, polling-to-webhooks, refresh, sandbox, webhooks
+      `).sort(),
     );
   });
 });

@@ -133,9 +133,11 @@ describe('The guides', () => {
       curl, Node.js, Python, Go
     `),
     );
-    expect(group.querySelectorAll('pre').map((pre) => pre.getAttribute('data-file'))).toEqual([
-      ...['token.sh', 'token.mjs', 'get_token.py', 'token.go'],
-    ]);
+    expect(group.querySelectorAll('pre').map((pre) => pre.getAttribute('data-file'))).toEqual(
+      listOf(`
+      token.sh, token.mjs, get_token.py, token.go
+    `),
+    );
     // Two samples in the same language are two steps.
     expect(renderMarkdown('# A\n\n```sh\na\n```\n\n```sh\nb\n```').html).not.toContain('radio');
   });

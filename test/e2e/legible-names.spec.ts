@@ -89,7 +89,9 @@ describe('A name with bidirectional or invisible characters is refused', () => {
     const portal = await enterPortal(service, client);
     const path = '/portal/endpoints/new';
     const page = await portal.submit(await portal.open(path), path, {
-      ...{ url: 'http://127.0.0.1:9/', description: DECEPTIVE, event_types: 'webhook.test' },
+      url: 'http://127.0.0.1:9/',
+      description: DECEPTIVE,
+      event_types: 'webhook.test',
     });
     expect([page.status, page.html.querySelector('#description-error')?.text]).toEqual([
       400,

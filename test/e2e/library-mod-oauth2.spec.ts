@@ -66,7 +66,10 @@ describeUnless(lackingModOAuth2, 'What the page about Apache says of mod_oauth2'
       anybody: 200,
     });
     expect(await answers('charging_session:read vehicle:read')).toEqual({
-      ...{ shown: 401, pattern: 401, expression: 403, anybody: 200 },
+      shown: 401,
+      pattern: 401,
+      expression: 403,
+      anybody: 200,
     });
   });
 });

@@ -198,7 +198,14 @@ describe('The protection of sign-in', () => {
         return (await by.submit(page, '/login', { email: user.email, password: PASSWORD })).status;
       };
       for (const cookie of [
-        ...['x', '.', 'x.y', `${browser}.`, `.${tag}.${mac}`, browser, `${browser}.${mac}`, '__proto__.x.y'],
+        'x',
+        '.',
+        'x.y',
+        `${browser}.`,
+        `.${tag}.${mac}`,
+        browser,
+        `${browser}.${mac}`,
+        '__proto__.x.y',
         `${'A'.repeat(22)}.${tag}.${mac}`,
         `${browser}.${'A'.repeat(tag.length)}.${mac}`,
         `${browser}.${tag}.${'A'.repeat(mac.length)}`,

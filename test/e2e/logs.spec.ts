@@ -33,8 +33,13 @@ describe('The log', () => {
     const [line, ...more] = lines().filter(({ request_id }) => request_id === id);
     expect(more).toEqual([]);
     expect(line).toEqual({
-      ...{ level: 'info', msg: 'request', request_id: id, method: 'GET', route: '/v2/users/:id' },
-      ...{ status: 401, address: '127.0.0.1' },
+      level: 'info',
+      msg: 'request',
+      request_id: id,
+      method: 'GET',
+      route: '/v2/users/:id',
+      status: 401,
+      address: '127.0.0.1',
       time: expect.stringMatching(/^\d{4}-.*Z$/) as string,
       milliseconds: expect.any(Number) as number,
     });

@@ -21,7 +21,10 @@ describe('Mail', () => {
   const queue = (address: string, usefulSeconds?: number): Promise<void> =>
     service.app.get(Transactions).run(() =>
       service.app.get(MailsService).queue({
-        ...{ kind: 'sign_up', address, usefulSeconds, cause: `test ${address}` },
+        kind: 'sign_up',
+        address,
+        usefulSeconds,
+        cause: `test ${address}`,
         mail: { subject: 'A subject', paragraphs: ['A text'], footer: [] },
       }),
     );

@@ -21,7 +21,8 @@ describe('With a collector for metrics only, the service', () => {
     const collector = await OtlpCollector.start();
     const { service, http } = await startBuilt(database, {
       OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${collector.url}/v1/metrics`,
-      ...{ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_METRIC_EXPORT_INTERVAL: '100' },
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_METRIC_EXPORT_INTERVAL: '100',
       OTEL_RESOURCE_ATTRIBUTES: 'service.instance.id=authority-a',
     });
     const issued = (sent: Record<string, ReceivedMetric> | undefined) =>
@@ -44,7 +45,8 @@ describe('With a collector for metrics only, the service', () => {
       expect([durations.isCumulative, durations.resource]).toEqual([
         true,
         expect.objectContaining({
-          ...{ 'service.name': 'charging-data-service', 'service.instance.id': 'authority-a' },
+          'service.name': 'charging-data-service',
+          'service.instance.id': 'authority-a',
         }),
       ]);
       const ofTokens = durations.series.find(({ labels }) => labels.route === '/o/token')!;
@@ -64,7 +66,8 @@ describe('While the collector of metrics is unavailable,', () => {
   it('requests are served, the log says it once, and the shutdown is in time', async () => {
     const settings = {
       OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `http://127.0.0.1:${await freePort()}/v1/metrics`,
-      ...{ OTEL_EXPORTER_OTLP_TIMEOUT: '100', OTEL_METRIC_EXPORT_INTERVAL: '200' },
+      OTEL_EXPORTER_OTLP_TIMEOUT: '100',
+      OTEL_METRIC_EXPORT_INTERVAL: '200',
     };
     // "In time" means that no limit of the shutdown applies, because here they never run out.
     const { service, http } = await startBuilt(database, settings, Object.values(SHUTDOWN_LIMITS));

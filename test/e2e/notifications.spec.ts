@@ -6,13 +6,21 @@ import { endGrace } from '../support/tokens.js';
 
 const UNKNOWN = 'notf01HN2NJ9NMRZBXT1H6FT9N7735';
 const FULL = {
-  ...{ message_id: 'ERR4711', category: 'ACTIONABLE', event_time: '2026-01-31T08:00:00.000Z' },
-  ...{ short_text_title: 'The cable is loose', short_text_body: 'Please look at the “cable” 🔌.' },
-  ...{ detail_page_title: 'Loose cables', detail_page_body: 'First line\n\nSecond line' },
-  ...{ external_link: 'https://help.example/cables?a=1&b=2#top', external_button_label: 'Read on' },
+  message_id: 'ERR4711',
+  category: 'ACTIONABLE',
+  event_time: '2026-01-31T08:00:00.000Z',
+  short_text_title: 'The cable is loose',
+  short_text_body: 'Please look at the “cable” 🔌.',
+  detail_page_title: 'Loose cables',
+  detail_page_body: 'First line\n\nSecond line',
+  external_link: 'https://help.example/cables?a=1&b=2#top',
+  external_button_label: 'Read on',
 };
 const REQUIRED = {
-  ...{ message_id: 'ERR1', category: 'SERVICE', short_text_title: 'Title', short_text_body: 'Body' },
+  message_id: 'ERR1',
+  category: 'SERVICE',
+  short_text_title: 'Title',
+  short_text_body: 'Body',
 };
 
 interface Notification {
@@ -81,7 +89,12 @@ describe('Notifications', () => {
     });
 
     it.each([
-      ...[UNKNOWN, 'x', 'notf', UNKNOWN.toLowerCase(), `${UNKNOWN}x`, "' OR '1'='1"],
+      UNKNOWN,
+      'x',
+      'notf',
+      UNKNOWN.toLowerCase(),
+      `${UNKNOWN}x`,
+      "' OR '1'='1",
       'user01HN2NJ9NMRZBXT1H6FT9N7735',
     ])('the unknown id %j', async (id) => {
       expectNotFound(await show(encodeURIComponent(id)));
@@ -129,7 +142,10 @@ describe('Notifications', () => {
     });
 
     it.each([
-      ...['page_size=0', 'page_size=101', 'page_after=x', 'user_id=x'],
+      'page_size=0',
+      'page_size=101',
+      'page_after=x',
+      'user_id=x',
       `page_after=${UNKNOWN}&page_before=${UNKNOWN}`,
     ])('the query %s', async (query) => expect((await list(`?${query}`)).status).toBe(400));
   });
@@ -281,7 +297,8 @@ describe('Notifications', () => {
       const stored = (await raisedFor(user)).filter(({ message_id }) => message_id === 'ERR2001');
       expect(stored).toEqual([
         expect.objectContaining({
-          ...{ client_id: null, category: 'ACTIONABLE' },
+          client_id: null,
+          category: 'ACTIONABLE',
           short_text_body: expect.stringContaining(client.name),
         }),
       ]);

@@ -205,8 +205,12 @@ describe('An admin invites operators', () => {
       expect([status, json]).toEqual([
         201,
         {
-          ...{ id: expect.stringMatching(/^mbiv/), email, role: 'support', invited_by: inviter.id },
-          ...{ created_at: expect.any(String), expires_at: expect.any(String) },
+          id: expect.stringMatching(/^mbiv/),
+          email,
+          role: 'support',
+          invited_by: inviter.id,
+          created_at: expect.any(String),
+          expires_at: expect.any(String),
         },
       ]);
       const link = await linkOf();

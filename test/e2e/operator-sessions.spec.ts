@@ -272,8 +272,10 @@ describe('What a provider says of someone', () => {
   it('does not link by its address, as a user, the owner of a client with operator scopes', async () => {
     const owner = await service.make.user({ email: 'owner-of-robot@mail.example', emailVerified: true });
     await service.make.client({
-      ...{ ownerId: owner.id, scopes: ['admin:read', 'admin:write'] },
-      ...{ grantTypes: ['client_credentials'], redirectUris: [] },
+      ownerId: owner.id,
+      scopes: ['admin:read', 'admin:write'],
+      grantTypes: ['client_credentials'],
+      redirectUris: [],
     });
     idp.people.set('robot-owner', { email: owner.email, email_verified: true });
     expect((await new PersonBrowser(service.url, idp.url).logIn('robot-owner', 'drivers')).status).toBe(403);

@@ -1,16 +1,22 @@
 import { newId } from '#platform/secrets/ids.js';
 import { BrowserSession, csrfTokenOn, madeOnce, useSharedService } from '../support/spec.js';
 import { enterPortal, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
+import { listOf } from '../support/list-of.js';
 
 /** Paths below `/portal`, by the kind of resource that they belong to. */
 const OF_ENDPOINT = ['', '/edit', '/rotate', '/delete', '/test', '/recover'];
-const POSTS_OF_ENDPOINT = [
-  ...['/edit', '/enable', '/disable', '/secret', '/rotate', '/delete'],
-  ...['/test', '/recover', '/headers', '/missed'],
-];
+const POSTS_OF_ENDPOINT = listOf(`
+  /edit, /enable, /disable, /secret, /rotate, /delete, /test, /recover, /headers, /missed
+`);
 const GARBAGE = [
-  ...['x', 'endp', 'endp0', `endp${'0'.repeat(26)}`, `dlvr${'0'.repeat(26)}`],
-  ...['%27%20OR%201=1', '%3Cscript%3E', 'a'.repeat(400)],
+  'x',
+  'endp',
+  'endp0',
+  `endp${'0'.repeat(26)}`,
+  `dlvr${'0'.repeat(26)}`,
+  '%27%20OR%201=1',
+  '%3Cscript%3E',
+  'a'.repeat(400),
 ];
 const HTML = 'text/html; charset=utf-8';
 

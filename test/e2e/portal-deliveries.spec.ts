@@ -155,9 +155,20 @@ describe('Deliveries in the portal', () => {
     const page = await browser.open(`${LIST}/${id}`);
     const words = wordsOf(page);
     for (const each of [
-      ...['Status 500 after 1.2 s', 'See its logs', 'Oh & no', 'Host name not found (DNS)', 'after 12 ms'],
-      ...['Timeout', 'after 15 s', 'Blocked address', 'Connection failed', 'Invalid response (HTTP)'],
-      ...['Status 302', 'TLS connection failed', 'The certificate has expired.', '7 Mar 2026, 12:00:00 UTC'],
+      'Status 500 after 1.2 s',
+      'See its logs',
+      'Oh & no',
+      'Host name not found (DNS)',
+      'after 12 ms',
+      'Timeout',
+      'after 15 s',
+      'Blocked address',
+      'Connection failed',
+      'Invalid response (HTTP)',
+      'Status 302',
+      'TLS connection failed',
+      'The certificate has expired.',
+      '7 Mar 2026, 12:00:00 UTC',
       `webhook-id: ${id}`,
       `webhook-timestamp: ${day(7).getTime() / 1000}`,
       `webhook-signature: v1,${'Q'.repeat(43)}=`,

@@ -227,10 +227,12 @@ describe('The members of an organisation', () => {
     expect((await browser.open(link)).status).toBe(410);
     // Of another organisation it is a different matter.
     expect((await browser.open(elsewhere)).status).toBe(200);
-    expect(await actionsOn(service, owner.id, 'organisation.')).toEqual([
-      ...['organisation.member_invited', 'organisation.member_added', 'organisation.member_removed'],
-      'organisation.invitation_withdrawn',
-    ]);
+    expect(await actionsOn(service, owner.id, 'organisation.')).toEqual(
+      listOf(`
+      organisation.member_invited, organisation.member_added, organisation.member_removed,
+      organisation.invitation_withdrawn
+    `),
+    );
   });
 
   it('of others stay hidden: an admin of one organisation changes nothing in another', async () => {

@@ -25,7 +25,10 @@ describe('The portal shows a payload', () => {
   /** A delivery after its first attempt, which failed unless said otherwise. */
   const sent = (state: SeededDelivery['state'] = 'pending'): Promise<string> =>
     seedDelivery(service, endpoint, {
-      ...{ state, type: TYPE, userId: user.id, data: { note: DATA } },
+      state,
+      type: TYPE,
+      userId: user.id,
+      data: { note: DATA },
       attempts: [{ status: state === 'delivered' ? 200 : 500, signature: SIGNATURE }],
     });
   const received = (id: string) =>

@@ -97,7 +97,12 @@ describe('Redirect URIs that a partner asks for', () => {
     await ask();
     const reason = 'This host is not yours.';
     expect((await decide(await asked(), 'reject', { reason })).json).toMatchObject({
-      ...{ state: 'rejected', reason, uri: URI, action: 'add', client_id: client.id, requested_by: owner.id },
+      state: 'rejected',
+      reason,
+      uri: URI,
+      action: 'add',
+      client_id: client.id,
+      requested_by: owner.id,
       decided_by: { type: 'client' },
     });
     expect(rowOf(await browser.open(PATH))).toContain(reason);
@@ -189,7 +194,9 @@ describe('Redirect URIs that a partner asks for', () => {
       const forced = await console.open(`${path}/approve`, { form: {}, headers: { origin: service.url } });
       expect(forced.status).toBe(403);
       const weak = await service.make.client({
-        ...{ scopes: ['admin:read', 'admin:write'], grantTypes: ['client_credentials'], redirectUris: [] },
+        scopes: ['admin:read', 'admin:write'],
+        grantTypes: ['client_credentials'],
+        redirectUris: [],
         ownerId: operator.id,
       });
       const own = { method: 'POST', bearer: await service.make.clientToken(weak) };

@@ -174,9 +174,14 @@ describe('In the portal,', () => {
         .split('\n')
         .filter((line) => /^(content-type|user-agent|webhook-|authorization)/.test(line));
       expect(words).toEqual([
-        ...['--globoff', '-X', 'POST', bytes.url("/hook?a='b'&c=[1]").replaceAll("'", '%27')],
+        '--globoff',
+        '-X',
+        'POST',
+        bytes.url("/hook?a='b'&c=[1]").replaceAll("'", '%27'),
         ...lines.flatMap((line) => ['-H', line.replace('Bearer one', '••••••••')]),
-        ...['--data-binary', payload, ''],
+        '--data-binary',
+        payload,
+        '',
       ]);
       await bytes.stop();
     });

@@ -11,8 +11,12 @@ describe('An operator who came from a provider, when the console asks for the pa
   const idp = new BrokenIdentityProvider();
   const STAFF = { id: 'staff', label: 'Example Staff', audience: ['operators'], accounts: 'verified_email' };
   const WITH_ROLES = {
-    ...{ ...STAFF, id: 'groups', label: 'Example Groups', audience: ['users', 'operators'] },
-    ...{ role_claim: 'groups', roles: { admins: 'admin', helpers: 'support', readers: 'viewer' } },
+    ...STAFF,
+    id: 'groups',
+    label: 'Example Groups',
+    audience: ['users', 'operators'],
+    role_claim: 'groups',
+    roles: { admins: 'admin', helpers: 'support', readers: 'viewer' },
   };
   const service = useServiceWithProvider(idp, [STAFF, WITH_ROLES], { databaseOptions: PATIENT });
   let browser: BrowserSession;

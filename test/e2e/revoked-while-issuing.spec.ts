@@ -217,7 +217,9 @@ describe('A consent that is being given when the client becomes a gatekeeper is 
     const bearer = await service.make.adminToken();
     const answer = await whileItBecomesOne(() =>
       service.http.send(`/admin/clients/${client.id}/consents/${user.id}`, {
-        ...{ method: 'PUT', bearer, json: { scopes: ['vehicle:read'] } },
+        method: 'PUT',
+        bearer,
+        json: { scopes: ['vehicle:read'] },
       }),
     );
     expect([answer.status, await given()]).toEqual([409, []]);

@@ -65,7 +65,10 @@ describe('The second factor of a user', () => {
     expect((await reset(reader)).status).toBe(403);
     const grantTypes = ['client_credentials' as const];
     const client = await service.make.client({
-      ...{ scopes: ['admin:write'], grantTypes, redirectUris: [], ownerId: user.id },
+      scopes: ['admin:write'],
+      grantTypes,
+      redirectUris: [],
+      ownerId: user.id,
     });
     expect((await reset(await service.make.clientToken(client))).status).toBe(409);
     expect(await shown()).toMatchObject({ passkeys: 1 });

@@ -175,8 +175,12 @@ describe('The search for secrets in database and log', () => {
     const created = await send('/admin/clients', {
       bearer,
       json: {
-        ...{ name: 'Made', type: 'confidential', grant_types: ['client_credentials'], redirect_uris: [] },
-        ...{ scopes: ['vehicle:read'], owner_id: client.ownerId },
+        name: 'Made',
+        type: 'confidential',
+        grant_types: ['client_credentials'],
+        redirect_uris: [],
+        scopes: ['vehicle:read'],
+        owner_id: client.ownerId,
       },
     });
     secrets.add('client secret', created.json.client_secret as string);

@@ -86,8 +86,11 @@ describe('With a collector, the service', () => {
     const request = await collector.span('the request', ({ name }) => name === 'POST /o/token');
     expect(request).toMatchObject({ traceId: TRACE_ID, parentSpanId: 'b7ad6b7169203331', kind: SERVER });
     expect(request.attributes).toEqual({
-      ...{ 'http.request.method': 'POST', 'http.route': '/o/token', 'url.scheme': 'http' },
-      ...{ 'client.address': '127.0.0.1', 'http.response.status_code': 200 },
+      'http.request.method': 'POST',
+      'http.route': '/o/token',
+      'url.scheme': 'http',
+      'client.address': '127.0.0.1',
+      'http.response.status_code': 200,
       'request.id': expect.any(String) as string,
     });
     // That without a name of its own is in the test of the metrics.
@@ -113,7 +116,8 @@ describe('With a collector, the service', () => {
     const refused = await collector.span('a 403', ({ name }) => name === 'GET /v2/users');
     expect([refused.parentSpanId, refused.status.code]).toEqual([undefined, UNSET]);
     expect(refused.resource).toMatchObject({
-      ...{ 'service.name': 'authority-a', 'service.instance.id': expect.stringMatching(/^[\da-f-]{36}$/) },
+      'service.name': 'authority-a',
+      'service.instance.id': expect.stringMatching(/^[\da-f-]{36}$/),
     });
     const unrouted = await collector.span('a 404', ({ name }) => name === 'GET');
     expect(unrouted.attributes['http.response.status_code']).toBe(404);
@@ -217,7 +221,9 @@ describe('While the collector is unavailable,', () => {
     const port = await freePort();
     const settings = {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
-      ...{ OTEL_BSP_SCHEDULE_DELAY: '20', OTEL_EXPORTER_OTLP_TIMEOUT: '100', OTEL_METRICS_EXPORTER: 'none' },
+      OTEL_BSP_SCHEDULE_DELAY: '20',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '100',
+      OTEL_METRICS_EXPORTER: 'none',
     };
     // "In time" means that no limit of the shutdown applies, because here they never run out.
     const { service, http } = await startBuilt(database, settings, Object.values(SHUTDOWN_LIMITS));

@@ -15,8 +15,13 @@ export async function startBuilt(
 ): Promise<{ service: SpawnedService; http: Http }> {
   const port = String(await freePort());
   const environment = {
-    ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}`, LOG_LEVEL: 'debug' },
-    ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, DATABASE_POOL_SIZE: '5' },
+    NODE_ENV: 'production',
+    PORT: port,
+    BASE_URL: `http://127.0.0.1:${port}`,
+    LOG_LEVEL: 'debug',
+    DATABASE_URL: database.url,
+    ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+    DATABASE_POOL_SIZE: '5',
     WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true',
     ...settings,
   };

@@ -53,8 +53,12 @@ describeUnless(lackingPostgres, 'backup and restore', () => {
     return answer.json.active as boolean;
   };
   const environment = (databaseUrl: string, port: number) => ({
-    ...{ ...WEBHOOK_ENV, NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` },
-    ...{ DATABASE_URL: databaseUrl, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+    ...WEBHOOK_ENV,
+    NODE_ENV: 'production',
+    PORT: String(port),
+    BASE_URL: `http://127.0.0.1:${port}`,
+    DATABASE_URL: databaseUrl,
+    ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
   });
 
   /** Starts the built service on a restored database. */

@@ -67,8 +67,12 @@ describeUnless(lackingHaproxy, 'the shipped load balancer', () => {
       services = await Promise.all(
         ports.map((port) =>
           new SpawnedService({
-            ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${publicPort}` },
-            ...{ DATABASE_URL: way.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, ...OPERATOR },
+            NODE_ENV: 'production',
+            PORT: String(port),
+            BASE_URL: `http://127.0.0.1:${publicPort}`,
+            DATABASE_URL: way.url,
+            ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+            ...OPERATOR,
           }).ready(),
         ),
       );

@@ -26,8 +26,11 @@ describe('two instances whose clocks are five hours ahead of and behind the data
       await new SpawnedService(
         {
           ...env,
-          ...{ NODE_ENV: 'production', PORT: String(port), LOG_LEVEL: 'warn' },
-          ...{ DATABASE_URL: database.serviceUrl!, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+          NODE_ENV: 'production',
+          PORT: String(port),
+          LOG_LEVEL: 'warn',
+          DATABASE_URL: database.serviceUrl!,
+          ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
           CLOCK_OFFSETS: String(n === 0 ? 5 * 3600 : -5 * 3600),
         },
         { imports: [PRELOADED] },

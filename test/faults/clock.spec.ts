@@ -42,9 +42,12 @@ describe('a process whose clock is wrong, and steps,', () => {
     const port = await freePort();
     http = new Http(`http://127.0.0.1:${port}`);
     const env = {
-      ...{ ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1,1', BASE_URL: http.url },
+      ...WEBHOOK_ENV,
+      WEBHOOK_RETRY_SCHEDULE_SECONDS: '1,1',
+      BASE_URL: http.url,
       // Shorter than any step, and longer than the time between the steps on a busy machine.
-      ...{ AUTHORIZATION_CODE_TTL_SECONDS: '600', REFRESH_GRACE_SECONDS: '600' },
+      AUTHORIZATION_CODE_TTL_SECONDS: '600',
+      REFRESH_GRACE_SECONDS: '600',
     };
     maker = await startInstance(database, env);
     // The other process delivers everything.
@@ -52,16 +55,12 @@ describe('a process whose clock is wrong, and steps,', () => {
     service = await new SpawnedService(
       {
         ...env,
-        ...{
-          NODE_ENV: 'production',
-          PORT: String(port),
-          LOG_LEVEL: 'warn',
-          ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
-        },
-        ...{
-          DATABASE_URL: database.url,
-          CLOCK_OFFSETS: [HOUR, -HOUR, 10 * 24 * HOUR, -10 * 24 * HOUR].join(),
-        },
+        NODE_ENV: 'production',
+        PORT: String(port),
+        LOG_LEVEL: 'warn',
+        ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+        DATABASE_URL: database.url,
+        CLOCK_OFFSETS: [HOUR, -HOUR, 10 * 24 * HOUR, -10 * 24 * HOUR].join(),
       },
       { imports: [PRELOADED] },
     ).ready();

@@ -20,8 +20,12 @@ describeUnless(lackingPostgres, 'a DATABASE_URL', () => {
   afterAll(() => postgres?.remove());
 
   const settings = (databaseUrl: string, port: number) => ({
-    ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` },
-    ...{ DATABASE_URL: databaseUrl, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, DATABASE_WAIT_SECONDS: '300' },
+    NODE_ENV: 'production',
+    PORT: String(port),
+    BASE_URL: `http://127.0.0.1:${port}`,
+    DATABASE_URL: databaseUrl,
+    ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+    DATABASE_WAIT_SECONDS: '300',
   });
   const start = async (databaseUrl: string) => {
     const port = await freePort();

@@ -21,8 +21,12 @@ describe('while PostgreSQL is away', () => {
     await instance.app.close();
     service = await new SpawnedService({
       ...UNLIMITED,
-      ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: http.url, LOG_LEVEL: 'warn' },
-      ...{ DATABASE_URL: postgres.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+      NODE_ENV: 'production',
+      PORT: String(port),
+      BASE_URL: http.url,
+      LOG_LEVEL: 'warn',
+      DATABASE_URL: postgres.url,
+      ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
     }).ready();
   });
   afterAll(async () => {

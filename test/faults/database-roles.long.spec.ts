@@ -38,7 +38,9 @@ describeUnless(lackingPostgres, 'the roles created by deploy/postgres/10-roles.s
   const makeRoles = (ownerPassword = PASSWORDS.owner) => {
     const superuser = new URL(postgres.url('postgres'));
     return run('/bin/bash', ['deploy/postgres/10-roles.sh'], {
-      ...{ PGHOST: superuser.hostname, PGPORT: superuser.port, PGPASSWORD: superuser.password },
+      PGHOST: superuser.hostname,
+      PGPORT: superuser.port,
+      PGPASSWORD: superuser.password,
       POSTGRES_USER: superuser.username,
       POSTGRES_OWNER_PASSWORD: ownerPassword,
       POSTGRES_SERVICE_PASSWORD_FILE: path.join(folder, 'password'),
@@ -192,9 +194,14 @@ describeUnless(lackingPostgres, 'the roles created by deploy/postgres/10-roles.s
   it('are all that the service needs: it starts, serves, hears announcements, erases and purges, and its tool works', async () => {
     const port = await freePort();
     const env = {
-      ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` },
-      ...{ DATABASE_URL: urlOf('service'), ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, MIGRATE_ON_START: 'false' },
-      ...{ BOOTSTRAP_OPERATOR_EMAIL: 'first@mail.example', BOOTSTRAP_OPERATOR_PASSWORD: PASSWORD },
+      NODE_ENV: 'production',
+      PORT: String(port),
+      BASE_URL: `http://127.0.0.1:${port}`,
+      DATABASE_URL: urlOf('service'),
+      ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+      MIGRATE_ON_START: 'false',
+      BOOTSTRAP_OPERATOR_EMAIL: 'first@mail.example',
+      BOOTSTRAP_OPERATOR_PASSWORD: PASSWORD,
     };
     const spawned = await new SpawnedService(env).ready();
     const http = new Http(env.BASE_URL);

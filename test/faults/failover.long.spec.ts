@@ -17,14 +17,23 @@ import type { TestDatabase } from '../support/test-database.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 
 const newEvent = (userId: string, n: number) => ({
-  ...{ type: TYPE, user_id: userId, timestamp: '2026-01-01T00:00:00Z', data: { n } },
+  type: TYPE,
+  user_id: userId,
+  timestamp: '2026-01-01T00:00:00Z',
+  data: { n },
 });
 const KILLS = process.env.NIGHTLY ? 100 : 1;
 const OTHERS = process.env.NIGHTLY ? 10 : 1;
 // A refresh whose answer was lost is repeated with the same token, however long the fail-over takes.
 const ENV = {
-  ...{ ...UNLIMITED, ...WEBHOOK_ENV, NODE_ENV: 'production', LOG_LEVEL: 'warn', DATABASE_POOL_SIZE: '6' },
-  ...{ REFRESH_GRACE_SECONDS: '600', DATABASE_WAIT_SECONDS: '300', ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+  ...UNLIMITED,
+  ...WEBHOOK_ENV,
+  NODE_ENV: 'production',
+  LOG_LEVEL: 'warn',
+  DATABASE_POOL_SIZE: '6',
+  REFRESH_GRACE_SECONDS: '600',
+  DATABASE_WAIT_SECONDS: '300',
+  ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
 };
 
 describeUnless(lackingPatroni, 'with three PostgreSQL servers under Patroni, two instances', () => {

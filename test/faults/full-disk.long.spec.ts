@@ -88,7 +88,10 @@ describeUnless(
       const password = (await readFile(path.join(dataDir, 'postgres-password'), 'utf8')).trim();
       const pid = await readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8');
       const client = new Client({
-        ...{ host: '127.0.0.1', port: Number(pid.split('\n')[3]), user: 'postgres', password },
+        host: '127.0.0.1',
+        port: Number(pid.split('\n')[3]),
+        user: 'postgres',
+        password,
         database: 'charging_data',
       });
       client.on('error', () => undefined);

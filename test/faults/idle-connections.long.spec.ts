@@ -31,8 +31,12 @@ describeUnless(lacking, 'ten thousand idle connections', () => {
     const http = new Http(`http://127.0.0.1:${port}`);
     const service = await new SpawnedService(
       {
-        ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: http.url, LOG_LEVEL: 'info' },
-        ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+        NODE_ENV: 'production',
+        PORT: String(port),
+        BASE_URL: http.url,
+        LOG_LEVEL: 'info',
+        DATABASE_URL: database.url,
+        ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
         // All come from one address here.
         CONNECTIONS_PER_ADDRESS: String(CONNECTIONS + QUESTIONS),
       },

@@ -33,8 +33,11 @@ describe('a start on an unmigrated database', () => {
     const port = await freePort();
     http = new Http(`http://127.0.0.1:${port}`);
     environment = {
-      ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: http.url },
-      ...{ DATABASE_URL: url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+      NODE_ENV: 'production',
+      PORT: String(port),
+      BASE_URL: http.url,
+      DATABASE_URL: url,
+      ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
     };
   });
   afterEach(async () => {

@@ -52,8 +52,11 @@ describe('a signal to npm only', () => {
   afterAll(() => database.drop());
 
   const settings = (port: number) => ({
-    ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` },
-    ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+    NODE_ENV: 'production',
+    PORT: String(port),
+    BASE_URL: `http://127.0.0.1:${port}`,
+    DATABASE_URL: database.url,
+    ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
   });
   const isOpen = (port: number) =>
     new Promise<boolean>((resolve) => {

@@ -24,8 +24,11 @@ describe('the operator tool for use without a browser', () => {
 
   type Ran = Promise<{ code: number; out: string; err: string }>;
   const environment = (env: Record<string, string>) => ({
-    ...{ PATH: process.env.PATH, BASE_URL: service.url, DATABASE_URL: service.database.url },
-    ...{ ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, ...env },
+    PATH: process.env.PATH,
+    BASE_URL: service.url,
+    DATABASE_URL: service.database.url,
+    ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+    ...env,
   });
   /** Runs it as `npm run operator` does. */
   const tool = (args: string[], env: Record<string, string> = {}): Ran =>
@@ -86,8 +89,11 @@ describe('the operator tool for use without a browser', () => {
     const [client, user] = [await service.make.client(), await service.make.user()];
     const file = path.join(mkdtempSync(path.join(tmpdir(), 'charging-import-')), 'consents.ndjson');
     const line = {
-      ...{ client_id: client.id, user_id: user.id, scopes: ['vehicle:read'] },
-      ...{ granted_at: '2025-05-01T12:00:00Z', evidence: 'Contract 4711' },
+      client_id: client.id,
+      user_id: user.id,
+      scopes: ['vehicle:read'],
+      granted_at: '2025-05-01T12:00:00Z',
+      evidence: 'Contract 4711',
     };
     writeFileSync(file, `${JSON.stringify(line)}\n`);
     expect(await result('import-consents', file, '--dry-run')).toMatchObject({ dry_run: true, imported: 1 });
@@ -265,10 +271,18 @@ describe('the operator tool for use without a browser', () => {
     await until('they are final', async () => (all = await lines()).some(named('refused-third')));
     const first = all.find(named('refused-first'))!;
     expect(first).toEqual({
-      ...{ cursor: expect.stringMatching(/^\d+\.\d+$/) as string, id: expect.any(String) as string },
-      ...{ occurred_at: expect.stringMatching(/^\d{4}-/) as string, request_id: 'refused-first' },
-      ...{ client_id: null, method: 'POST', route: '/o/token', status: 401, error: 'invalid_client' },
-      ...{ kind: 'token_refused', reason: 'unknown_client', injected: false },
+      cursor: expect.stringMatching(/^\d+\.\d+$/) as string,
+      id: expect.any(String) as string,
+      occurred_at: expect.stringMatching(/^\d{4}-/) as string,
+      request_id: 'refused-first',
+      client_id: null,
+      method: 'POST',
+      route: '/o/token',
+      status: 401,
+      error: 'invalid_client',
+      kind: 'token_refused',
+      reason: 'unknown_client',
+      injected: false,
       milliseconds: expect.any(Number) as number,
     });
     expect(JSON.stringify(all)).not.toMatch(/query-value|a-wrong-secret|127\.0\.0\.1/);
@@ -339,8 +353,13 @@ describe('the operator tool for use without a browser', () => {
 
   it('gives no link to set a password where nobody logs in with one', async () => {
     const provider = {
-      ...{ id: 'company', label: 'Company', issuer: 'https://login.example', accounts: 'verified_email' },
-      ...{ client_id: 'charging-data', client_secret: 'of-the-provider', audience: ['operators'] },
+      id: 'company',
+      label: 'Company',
+      issuer: 'https://login.example',
+      accounts: 'verified_email',
+      client_id: 'charging-data',
+      client_secret: 'of-the-provider',
+      audience: ['operators'],
     };
     const env = { PASSWORD_SIGN_IN: 'false', IDENTITY_PROVIDERS: JSON.stringify([provider]) };
     const made = await resultOf(operator(['make-operator', '--email', 'by-provider@mail.example'], env));

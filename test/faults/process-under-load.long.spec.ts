@@ -30,14 +30,13 @@ describe('a process that ends under load and is started again', () => {
     new SpawnedService(
       {
         ...UNLIMITED,
-        ...{
-          NODE_ENV: 'production',
-          PORT: String(port),
-          BASE_URL: http.url,
-          LOG_LEVEL: 'warn',
-          METRICS_TOKEN: 'only-for-this-test',
-        },
-        ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+        NODE_ENV: 'production',
+        PORT: String(port),
+        BASE_URL: http.url,
+        LOG_LEVEL: 'warn',
+        METRICS_TOKEN: 'only-for-this-test',
+        DATABASE_URL: database.url,
+        ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
       },
       PATIENT_WITH_DATABASE,
     ).ready();

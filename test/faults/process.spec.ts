@@ -33,8 +33,12 @@ describe('the process', () => {
   });
 
   const production = (databaseUrl: string, port: number, publicPort: number): Record<string, string> => ({
-    ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${publicPort}` },
-    ...{ DATABASE_URL: databaseUrl, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, DATABASE_POOL_SIZE: '5' },
+    NODE_ENV: 'production',
+    PORT: String(port),
+    BASE_URL: `http://127.0.0.1:${publicPort}`,
+    DATABASE_URL: databaseUrl,
+    ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+    DATABASE_POOL_SIZE: '5',
   });
   const operator = {
     BOOTSTRAP_OPERATOR_EMAIL: 'first@operator.example',

@@ -54,8 +54,12 @@ describeWithRedis('own', 'a Redis with TLS and our own certificate authority', (
   const startService = async (redisUrl: string, settings: Record<string, string> = {}) => {
     const port = String(await freePort());
     return new SpawnedService({
-      ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}`, REDIS_URL: redisUrl },
-      ...{ DATABASE_URL: database.serviceUrl!, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+      NODE_ENV: 'production',
+      PORT: port,
+      BASE_URL: `http://127.0.0.1:${port}`,
+      REDIS_URL: redisUrl,
+      DATABASE_URL: database.serviceUrl!,
+      ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
       ...settings,
     });
   };

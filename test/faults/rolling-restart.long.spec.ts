@@ -29,8 +29,12 @@ describe('on a stop,', () => {
     new SpawnedService(
       {
         ...UNLIMITED,
-        ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${publicPort}` },
-        ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, DATABASE_POOL_SIZE: '6' },
+        NODE_ENV: 'production',
+        PORT: String(port),
+        BASE_URL: `http://127.0.0.1:${publicPort}`,
+        DATABASE_URL: database.url,
+        ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+        DATABASE_POOL_SIZE: '6',
         LOG_LEVEL: 'warn',
       },
       { heldTimers },

@@ -87,8 +87,12 @@ describe('this build, with the schema of the next one,', () => {
     );
     environment = {
       ...UNLIMITED,
-      ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: http.url, LOG_LEVEL: 'warn' },
-      ...{ DATABASE_URL: database.serviceUrl!, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+      NODE_ENV: 'production',
+      PORT: String(port),
+      BASE_URL: http.url,
+      LOG_LEVEL: 'warn',
+      DATABASE_URL: database.serviceUrl!,
+      ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
     };
     service = await new SpawnedService(environment).ready();
   });

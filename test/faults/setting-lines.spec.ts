@@ -26,8 +26,11 @@ describe('the log of a start', () => {
   it('is one JSON line that names every setting that is missing or invalid, and no value of one, also when the level is one of them', async () => {
     const root = await mkdtemp(path.join(tmpdir(), 'charging-lines-'));
     const lines = await linesOf({
-      ...{ PORT: 'zero', LOG_LEVEL: 'loud', BASE_ULR: 'https://auth.example' },
-      ...{ ENCRYPTION_KEY: 'hidden-word', DATABASE_URL: 'mysql://root:hidden-word@db.example/x' },
+      PORT: 'zero',
+      LOG_LEVEL: 'loud',
+      BASE_ULR: 'https://auth.example',
+      ENCRYPTION_KEY: 'hidden-word',
+      DATABASE_URL: 'mysql://root:hidden-word@db.example/x',
       DATA_DIR: path.join(root, 'data'),
     });
     expect(await readdir(root)).toEqual([]);

@@ -72,8 +72,12 @@ describe('instances whose clocks are hours apart from each other and from the da
     new SpawnedService(
       {
         ...UNLIMITED,
-        ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: instances[0]!.url, LOG_LEVEL: 'warn' },
-        ...{ DATABASE_URL: database.serviceUrl!, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+        NODE_ENV: 'production',
+        PORT: String(port),
+        BASE_URL: instances[0]!.url,
+        LOG_LEVEL: 'warn',
+        DATABASE_URL: database.serviceUrl!,
+        ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
         CLOCK_OFFSETS: offsets.join(),
       },
       { imports: [PRELOADED] },
@@ -185,8 +189,11 @@ describe('instances whose clocks are hours apart from each other and from the da
   it('follow a tool with yet another clock that rotates the key and revokes the previous one', async () => {
     const tool = async (...args: string[]) => {
       const env = {
-        ...{ PATH: process.env.PATH, CLOCK_OFFSETS: String(TOOL_OFFSET) },
-        ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, BASE_URL: instances[0]!.url },
+        PATH: process.env.PATH,
+        CLOCK_OFFSETS: String(TOOL_OFFSET),
+        DATABASE_URL: database.url,
+        ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+        BASE_URL: instances[0]!.url,
       };
       const all = [`--import=${PRELOADED}`, 'dist/src/operator.js', ...args];
       const { stdout } = await promisify(execFile)(process.execPath, all, { env });

@@ -44,9 +44,14 @@ describeUnless(
         new SpawnedService(
           {
             ...UNLIMITED,
-            ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${publicPort}` },
-            ...{ DATABASE_URL: database.serviceUrl!, MIGRATE_ON_START: 'false', DATABASE_POOL_SIZE: '6' },
-            ...{ ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, LOG_LEVEL: 'warn' },
+            NODE_ENV: 'production',
+            PORT: String(port),
+            BASE_URL: `http://127.0.0.1:${publicPort}`,
+            DATABASE_URL: database.serviceUrl!,
+            MIGRATE_ON_START: 'false',
+            DATABASE_POOL_SIZE: '6',
+            ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+            LOG_LEVEL: 'warn',
             BOOTSTRAP_OPERATOR_EMAIL: 'first@operator.example',
             BOOTSTRAP_OPERATOR_PASSWORD: 'a long password',
             BOOTSTRAP_OPERATOR_CLIENT_ID: OPERATOR.id,

@@ -42,7 +42,12 @@ describe('After npm run production-only', () => {
     const port = String(await freePort());
     const url = `http://127.0.0.1:${port}`;
     const env = {
-      ...{ PATH, HOME, PORT: port, HOST: '127.0.0.1', BASE_URL: url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+      PATH,
+      HOME,
+      PORT: port,
+      HOST: '127.0.0.1',
+      BASE_URL: url,
+      ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
       DATABASE_URL: maker.settings.databaseUrl,
     };
     let printed = '';

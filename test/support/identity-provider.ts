@@ -51,8 +51,13 @@ export interface ProviderTraits {
 export const envOfProviders = (issuer: string, providers: ProviderSettings[]): Record<string, string> => ({
   IDENTITY_PROVIDERS: JSON.stringify(
     providers.map((each) => ({
-      ...{ id: 'company', label: 'Example Company', issuer, client_id: CLIENT_ID },
-      ...{ client_secret: CLIENT_SECRET, audience: ['users'], accounts: 'create' },
+      id: 'company',
+      label: 'Example Company',
+      issuer,
+      client_id: CLIENT_ID,
+      client_secret: CLIENT_SECRET,
+      audience: ['users'],
+      accounts: 'create',
       ...each,
     })),
   ),
