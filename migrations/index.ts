@@ -35,6 +35,7 @@ import { EndpointSearch1795914809787 } from './1795914809787-endpoint-search.js'
 import { AnnouncedEnds1795915989421 } from './1795915989421-announced-ends.js';
 import { AddressesOfMails1795925026272 } from './1795925026272-addresses-of-mails.js';
 import { ClientKeys1795948631231 } from './1795948631231-client-keys.js';
+import { PushedRequests1795952759680 } from './1795952759680-pushed-requests.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -75,6 +76,7 @@ export const MIGRATIONS = [
   AnnouncedEnds1795915989421,
   AddressesOfMails1795925026272,
   ClientKeys1795948631231,
+  PushedRequests1795952759680,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -23,7 +23,7 @@ const newCode = (of: TestClient, options: { pkce?: Pkce; scope?: string; redirec
 async function expectUsable(
   of: TestClient,
   code: string,
-  fields: Record<string, string> = {},
+  fields: Record<string, string | undefined> = {},
 ): Promise<void> {
   const answer = await exchange(service.http, of, code, fields);
   expect({ status: answer.status, error: answer.json.error as unknown }).toEqual({ status: 200 });
@@ -103,8 +103,19 @@ describe('An exchange is refused, and the code stays usable,', () => {
   it('with a verifier for a code without a challenge', async () => {
     const code = await newCode(client);
     const code_verifier = newPkce().verifier;
-    expectOAuthError(await exchange(service.http, client, code, { code_verifier }), 400, 'invalid_grant');
+    for (const redirect_uri of [REDIRECT_URI, undefined]) {
+      const answer = await exchange(service.http, client, code, { code_verifier, redirect_uri });
+      expectOAuthError(answer, 400, 'invalid_request');
+    }
     await expectUsable(client, code);
+  });
+
+  it('without the redirect URI and without PKCE', async () => {
+    const pkce = newPkce();
+    for (const code of [await newCode(client), await newCode(client, { pkce }), 'x']) {
+      const answer = await exchange(service.http, client, code, { redirect_uri: undefined });
+      expectOAuthError(answer, 400, 'invalid_request');
+    }
   });
 
   it('with a verifier that is too short or too long, or has other characters', async () => {
@@ -277,6 +288,14 @@ describe('A successful exchange', () => {
       const challenge = createHash('sha256').update(verifier).digest('base64url');
       const code = await newCode(app, { pkce: { verifier, challenge } });
       await expectUsable(app, code, { code_verifier: verifier });
+    }
+  });
+
+  it('needs no redirect URI with a verifier', async () => {
+    const { verifier, challenge } = newPkce();
+    for (const each of [client, app]) {
+      const code = await newCode(each, { pkce: { verifier, challenge } });
+      await expectUsable(each, code, { code_verifier: verifier, redirect_uri: undefined });
     }
   });
 

@@ -62,7 +62,11 @@ describe('The authorization server metadata', () => {
       response_types_supported: ['code'],
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
+      require_pushed_authorization_requests: false,
+      ui_locales_supported: ['en', 'de', 'fr', 'nl', 'es'],
     });
+    const { pathname } = new URL(json.service_documentation as string);
+    expect((await service.http.get(pathname)).status).toBe(200);
     expect([...json.grant_types_supported].sort()).toEqual([
       'authorization_code',
       'client_credentials',
@@ -75,6 +79,7 @@ describe('The authorization server metadata', () => {
     expect(endpoints.map(([name]) => name).sort()).toEqual([
       'authorization_endpoint',
       'introspection_endpoint',
+      'pushed_authorization_request_endpoint',
       'revocation_endpoint',
       'token_endpoint',
     ]);

@@ -25,7 +25,12 @@ const EXPECTED = [
   ...['mails finished_at', 'notifications event_time', 'notifications read_at', 'notifications resolved_at'],
   ...['organisation_invitations expires_at', 'password_links expires_at', 'pending_sign_ins expires_at'],
   ...['portal_links expires_at', 'portal_member_sessions expires_at', 'portal_sessions expires_at'],
-  ...['provider_sign_ins expires_at', 'rate_limit_periods ends_at', 'redirect_uri_requests decided_at'],
+  ...[
+    'provider_sign_ins expires_at',
+    'pushed_requests expires_at',
+    'rate_limit_periods ends_at',
+    'redirect_uri_requests decided_at',
+  ],
   ...['request_records occurred_at'],
   ...[
     'revoked_access_tokens expires_at',

@@ -185,6 +185,21 @@ const DOORS: Record<Key, Door[]> = {
     inForm('/o/token', 'refresh_token', 'refreshToken', { grant_type: 'refresh_token' }, PARTNER),
     inForm('/o/revoke_token/', 'token', 'refreshToken', {}, PARTNER),
   ],
+  pushedRequest: [
+    {
+      at: 'request_uri at /o/authorize/',
+      open: async (world, { http }) => {
+        const client_id = await world.value('clientId');
+        const client_secret = await world.value('clientSecret');
+        const form = { client_id, client_secret, response_type: 'code', redirect_uri: REDIRECT_URI };
+        const uri = (await http.send('/o/par', { form })).json.request_uri as string;
+        const [genuine] = /[^:]*$/.exec(uri)!;
+        const before = uri.slice(0, -genuine.length);
+        const path = `/o/authorize/?client_id=${client_id}&request_uri=`;
+        return { genuine, send: (key) => http.get(path + percentEncoded(before + key)) };
+      },
+    },
+  ],
   portalKey: [inPath('/portal/login', 'portalKey')],
   passwordKey: [inPath('/password', 'passwordKey')],
   emailKey: [inPath('/email/verify', 'emailKey')],

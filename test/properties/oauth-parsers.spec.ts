@@ -1,5 +1,7 @@
 import fc from 'fast-check';
+import type { JWTPayload } from 'jose';
 import type { ClientEntity } from '#access/clients/client.entity.js';
+import type { PushedRequests } from '#entrypoints/oauth/par/pushed-requests.service.js';
 import { AUTH_METHODS, usesKeys } from '#access/clients/client.entity.js';
 import type { JwkSet } from '#access/clients/keys/jwk-set.js';
 import { basicPartsOf, credentialsOf } from '#access/clients/client-credentials.js';
@@ -9,6 +11,7 @@ import { isRegisteredRedirectUri, redirectUriViolation } from '#access/clients/r
 import { Form } from '#platform/http/forms/form.js';
 import { apiWords } from '#platform/http/problems/violation.js';
 import { Problem } from '#platform/http/problems/problem.js';
+import { claimsRefusal } from '#entrypoints/oauth/assertions/assertion-claims.js';
 import { AuthorizationRequestChecks } from '#entrypoints/oauth/authorization/authorization-request.checks.js';
 import { displayHostOf, formTargetOf, withParameters } from '#entrypoints/oauth/authorization/redirect.js';
 import { parseScope } from '#entrypoints/oauth/scope-parameter.js';
@@ -214,6 +217,35 @@ describe('The rules of clients', () => {
   });
 });
 
+describe('The claims of an assertion', () => {
+  const [issuer, now] = ['https://charging.example', 1_800_000_000];
+  const time = fc.oneof(
+    fc.integer({ min: -120, max: 700 }).map((ahead) => now + ahead),
+    fc.constantFrom(0, -1, NaN, Infinity, '1800000060', null, undefined, [now], {}),
+  );
+  const claims = fc.record(
+    {
+      aud: fc.oneof(fc.constant(issuer), oddText(), fc.array(fc.constant(issuer)), fc.constant(undefined)),
+      ...{ exp: time, iat: time, nbf: time },
+      jti: fc.oneof(fc.uuid(), oddText(), fc.string({ minLength: 250, maxLength: 260 }), fc.anything()),
+    },
+    { requiredKeys: [] },
+  );
+  const isAhead = (value: unknown, seconds: number) => (value as number) <= now + seconds;
+
+  it('are accepted only if they are all right, whatever they are', () => {
+    always(
+      fc.property(claims, (given) => {
+        if (claimsRefusal(given as JWTPayload, issuer, now) !== undefined) return true;
+        const { aud, exp, iat, nbf, jti } = given;
+        const begins = [iat, nbf].every((each) => each === undefined || isAhead(each, 60));
+        const ends = (exp as number) > now && isAhead(exp, 600);
+        return aud === issuer && ends && begins && typeof jti === 'string' && jti.length <= 256;
+      }),
+    );
+  });
+});
+
 describe('An authorization request', () => {
   const client = {
     id: newId('clnt'),
@@ -223,9 +255,12 @@ describe('An authorization request', () => {
     scopes: ['vehicle:read'],
     redirectUris: ['https://app.example/cb', 'http://127.0.0.1/cb', 'com.example.app:/cb?x=y'],
   } as ClientEntity;
-  const checks = new AuthorizationRequestChecks({
-    find: (id: string) => Promise.resolve(id === client.id ? client : null),
-  } as ClientsService);
+  const checks = new AuthorizationRequestChecks(
+    {
+      find: (id: string) => Promise.resolve(id === client.id ? client : null),
+    } as ClientsService,
+    { open: () => Promise.resolve(undefined) } as unknown as PushedRequests,
+  );
   const good: Record<string, string[]> = {
     client_id: [client.id],
     redirect_uri: [...client.redirectUris, 'http://127.0.0.1:49152/cb'],

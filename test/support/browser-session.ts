@@ -60,7 +60,8 @@ export class BrowserSession {
     );
     if (form.getAttribute('enctype') === 'multipart/form-data')
       return this.submitInParts(form, action, pairs);
-    const post = () => this.open(action, { form: pairs, headers: { origin: this.url } });
+    const post = () =>
+      this.open(action, { form: pairs, headers: { origin: this.always.origin ?? this.url } });
     const { forms } = CONDITION_OF_RUN ?? {};
     if (forms === 'twice') return this.twice(post);
     // The same page in another tab, after this one.

@@ -18,6 +18,7 @@ const OWNERS: Record<string, string[]> = {
   'identity-providers': ['identities', 'logout_tokens', 'provider_sign_ins'],
   mail: ['mails'],
   notifications: ['notifications'],
+  oauth: ['pushed_requests'],
   'otlp-export': ['log_exports'],
   partners: ['client_requests', 'organisation_invitations', 'organisation_members'],
   'redirect-uri-requests': ['redirect_uri_requests'],

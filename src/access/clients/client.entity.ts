@@ -94,6 +94,10 @@ export class ClientEntity extends InRealm {
   @Column('boolean', { default: false })
   requirePkce!: boolean;
 
+  /** Whether it must push its authorization requests (RFC 9126). */
+  @Column('boolean', { default: false })
+  requirePushedAuthorizationRequests!: boolean;
+
   /** In seconds; null for that of the service. */
   @Column('integer', { nullable: true })
   accessTokenLifetime!: number | null;

@@ -347,6 +347,17 @@ export const CLIENT = resource<ClientEntity>()('client', {
     audited: true,
     form: { as: 'tick', label: 'PKCE required: authorization requests must have a code_challenge' },
   },
+  requirePushedAuthorizationRequests: {
+    wire: 'require_pushed_authorization_requests',
+    view: flag('Whether it must push its authorization requests (RFC 9126).'),
+    rule: IsTrueOrFalse(),
+    about: 'It must push its authorization requests (RFC 9126).',
+    given: 'optional',
+    initial: false,
+    changeable: true,
+    audited: true,
+    form: { as: 'tick', label: 'Pushed authorization requests required (RFC 9126)' },
+  },
   accessTokenLifetime: {
     wire: 'access_token_lifetime',
     view: orNull(whole('Seconds that its access tokens live; null: as the service says.')),

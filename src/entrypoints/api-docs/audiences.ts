@@ -52,7 +52,7 @@ const common = (oauth: string): string =>
 const TEXTS: Record<Audience, Texts> = {
   partners: {
     title: titleOf('partners', PRODUCT_NAME),
-    description: `The OAuth 2 authority and webhook portal of an electric-vehicle charging data company, for partners. ${common('`/o/token` and `/o/revoke_token/`')}`,
+    description: `The OAuth 2 authority and webhook portal of an electric-vehicle charging data company, for partners. ${common('`/o/token`, `/o/par` and `/o/revoke_token/`')}`,
     tags: [
       {
         name: 'OAuth',

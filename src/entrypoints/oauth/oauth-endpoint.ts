@@ -43,7 +43,7 @@ class OAuthErrorView {
 
 const FORM_NEEDED = 'The body must be application/x-www-form-urlencoded.';
 
-/** Refuses a body that is not a form, parameters in the query string and repeated parameters (RFC 6749 §3.2). */
+/** Refuses a body that is not a form, parameters in the query string and repeated parameters of ours (RFC 6749 §3.2). */
 @Injectable()
 export class OAuthFormGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -53,7 +53,8 @@ export class OAuthFormGuard implements CanActivate {
     if (!(body instanceof Form)) {
       throw invalidRequest(FORM_NEEDED);
     }
-    if (body.repeated.length > 0) throw invalidRequest(repeatedParameter(body));
+    const repeated = repeatedParameter(body);
+    if (repeated !== undefined) throw invalidRequest(repeated);
     return true;
   }
 }
@@ -80,6 +81,10 @@ export const OAuthEndpoint = (
 
 const NO_STORE_HEADERS: ApiHeaders = { ...NOT_CACHED, Pragma: { required: true, schema: text() } };
 const CHALLENGE: ApiHeaders = { 'WWW-Authenticate': { required: true, schema: text() } };
+
+/** The answer of an OAuth endpoint that has stored something. */
+export const OAuthCreated = (description: string, type: Type) =>
+  ApiAnswer(201, description, type, NO_STORE_HEADERS);
 
 /** A JSON response of an OAuth endpoint; several classes are alternatives. */
 export const OAuthAnswer = (description: string, type: Type, ...others: Type[]) => {

@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { ActivityModule } from '#records/activity/activity.module.js';
 import { ClientsModule } from '#access/clients/clients.module.js';
 import { ConsentsModule } from '#access/consents/consents.module.js';
@@ -25,6 +27,11 @@ import { IntrospectionBearerGuard } from './introspection/introspection-bearer.g
 import { IntrospectionGuard } from './introspection/introspection.guard.js';
 import { OAuthFormGuard } from './oauth-endpoint.js';
 import { IntrospectionController } from './introspection/introspection.controller.js';
+import { ParController } from './par/par.controller.js';
+import { PushedRequestEntity } from './par/pushed-request.entity.js';
+import { PushedRequestsRepository } from './par/pushed-requests.repository.js';
+import { PUSHED_REQUESTS_PURGE } from './par/pushed-requests-purge.js';
+import { PushedRequests } from './par/pushed-requests.service.js';
 import { RefusalCounts } from './refusal-counts.service.js';
 import { MetadataController } from './metadata/metadata.controller.js';
 import { SigningKeys } from './metadata/signing-keys.js';
@@ -48,12 +55,14 @@ import { TokenController } from './token/token.controller.js';
     PartnersModule,
     SandboxModule,
     SandboxFaultsModule,
+    TypeOrmModule.forFeature([PushedRequestEntity]),
   ],
   controllers: [
     AccessChangesController,
     AuthorizationController,
     IntrospectionController,
     MetadataController,
+    ParController,
     RevocationController,
     StartPageController,
     TokenController,
@@ -71,6 +80,8 @@ import { TokenController } from './token/token.controller.js';
     IntrospectionBearerGuard,
     IntrospectionGuard,
     OAuthFormGuard,
+    PushedRequests,
+    PushedRequestsRepository,
     RefreshTokenGrant,
     RefusalCounts,
     SandboxAuthorization,
@@ -78,4 +89,9 @@ import { TokenController } from './token/token.controller.js';
   ],
   exports: [AuthorizationRequestChecks, SigningKeys],
 })
-export class OAuthModule {}
+export class OAuthModule {
+  @Answers('purge.tasks')
+  purged() {
+    return PUSHED_REQUESTS_PURGE;
+  }
+}

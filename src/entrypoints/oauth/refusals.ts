@@ -2,7 +2,10 @@ import type { TokenRefusal } from '#records/activity/activity.js';
 import { OAuthError, type OAuthErrorCode } from './oauth-error.js';
 import { describeScope } from './scope-parameter.js';
 
-type InvalidGrant = Exclude<TokenRefusal, 'owner_disabled' | 'grant_type_not_registered' | `scope_${string}`>;
+type InvalidGrant = Exclude<
+  TokenRefusal,
+  'owner_disabled' | 'grant_type_not_registered' | 'verifier_unexpected' | `scope_${string}`
+>;
 
 /**
  * A code or refresh token that is refused. The description is for the client, which learns everything about its own code or token
@@ -10,6 +13,14 @@ type InvalidGrant = Exclude<TokenRefusal, 'owner_disabled' | 'grant_type_not_reg
  */
 export const invalidGrant = (reason: InvalidGrant, description: string): OAuthError =>
   refusal('invalid_grant', description, reason);
+
+/** OAuth 2.1 §4.1.3: the code was requested without a challenge. */
+export const unexpectedVerifier = (): OAuthError =>
+  refusal(
+    'invalid_request',
+    'The code was requested without a code_challenge, so no code_verifier may be sent.',
+    'verifier_unexpected',
+  );
 
 /** The scope parameter is not a list of names separated by single spaces (RFC 6749 §3.3). */
 export const malformedScope = (): OAuthError =>

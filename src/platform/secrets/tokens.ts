@@ -9,6 +9,7 @@ import { crc32 } from 'node:zlib';
 export const SECRET_PREFIXES = {
   authorizationCode: 'cds_ac_',
   clientSecret: 'cds_cs_',
+  pushedRequest: 'cds_pr_',
   portalKey: 'cds_pk_',
   passwordKey: 'cds_pw_',
   emailKey: 'cds_ev_',

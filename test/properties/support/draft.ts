@@ -123,6 +123,7 @@ export const FORMS: Record<string, Record<string, string>[]> = {
     },
     { grant_type: 'refresh_token', refresh_token: live('refreshToken') },
   ],
+  '/o/par': [{ response_type: 'code', redirect_uri: REDIRECT_URI, state: 's' }],
   '/o/revoke_token': [{ token: live('accessToken') }, { token: live('refreshToken') }],
   '/o/introspect': [{ token: live('accessToken') }, { token: live('partnerToken'), user_id: live('userId') }],
 };

@@ -16,6 +16,14 @@ export async function recordAccess(stage: Stage): Promise<string> {
   await stage.perform('metadata', 200, {}, {});
   await stage.perform('openIdMetadata', 200, {}, {});
   await recordAuthorization(stage);
+  const pushed = {
+    form: {
+      ...{ ...credentialsOf(partner), response_type: 'code', redirect_uri: REDIRECT_URI, state: 'k8Vn2' },
+      ...{ code_challenge: CHALLENGE, code_challenge_method: 'S256' },
+    },
+  };
+  await recordOAuthRefusals(stage, 'pushAuthorizationRequest', pushed);
+  await stage.perform('pushAuthorizationRequest', 201, pushed, {});
   const code = await stage.service.make.code(partner, ada, {
     pkce: { verifier: VERIFIER, challenge: CHALLENGE },
   });
@@ -89,7 +97,11 @@ async function recordOAuthRefusals(
 ): Promise<void> {
   const refuse = (status: number, change: Call, name?: string) =>
     stage.recorder.answer(id, status, change, name);
-  await refuse(400, { form: { ...form, grant_type: undefined, token: undefined } }, 'invalid_request');
+  await refuse(
+    400,
+    { form: { ...form, grant_type: undefined, response_type: undefined, token: undefined } },
+    'invalid_request',
+  );
   await refuse(401, { form: { ...form, client_secret: UNKNOWN_SECRET } });
   await refuse(413, {
     body: `token=${'x'.repeat(70_000)}`,

@@ -36,6 +36,7 @@ export const ApiAuthorization = () =>
     ),
     ApiTags('OAuth'),
     ApiExtension('x-trailing-slash', true),
+    parameter('request_uri', text(), 'Of a pushed request, instead of all others but `client_id`.'),
     parameter('response_type', oneOf('code')),
     parameter('client_id', text()),
     parameter('redirect_uri', text(), 'As registered; on a loopback address with any port.'),

@@ -5,22 +5,54 @@ import { ClientsService } from '#access/clients/clients.service.js';
 import { isRegisteredRedirectUri } from '#access/clients/redirect-uri.js';
 import type { Form } from '#platform/http/forms/form.js';
 import { CLIENT_ID_PATTERN } from '#platform/secrets/ids.js';
+import { PushedRequests } from '../par/pushed-requests.service.js';
 import { notRegisteredFor } from '../refusals.js';
 import { repeatedParameter } from '../repeated-parameter.js';
 import { parseScope } from '../scope-parameter.js';
-import type { AuthorizationErrorCode, CheckedRequest } from './authorization-request.js';
+import type { CheckedRequest } from './authorization-request.js';
 
 // RFC 7636 §4.2: the unpadded base64url form of a SHA-256 digest.
 const S256_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
-type Refusal = { error: AuthorizationErrorCode; description: string };
+type Refusal = Pick<Extract<CheckedRequest, { outcome: 'redirect' }>, 'error' | 'description'>;
 
 /** The checks of an authorization request, in the order of the table in contract §3. */
 @Injectable()
 export class AuthorizationRequestChecks {
-  constructor(private readonly clients: ClientsService) {}
+  constructor(
+    private readonly clients: ClientsService,
+    private readonly pushed: PushedRequests,
+  ) {}
 
-  async check(query: Form): Promise<CheckedRequest> {
+  /**
+   * The request of the authorization page. One that its client has pushed (RFC 9126) is taken from there, whatever is beside it. `posted`:
+   * the form with the decision.
+   */
+  async check(query: Form, posted?: Form): Promise<CheckedRequest> {
+    if (query.get('request_uri') === undefined) return this.checkParameters(query, 'not pushed');
+    if (query.isRepeated('client_id') || query.isRepeated('request_uri')) {
+      return page(say('The request contains client_id or request_uri more than once.'));
+    }
+    const opened = await this.pushed.open(query, posted);
+    if (!opened) {
+      return page(
+        say(
+          'The request that sent you here is unknown, was used already, or has expired. Please go back to the application and start again.',
+        ),
+      );
+    }
+    const checked = await this.checkParameters(opened.query, 'pushed');
+    if (checked.outcome !== 'request') return checked;
+    const { pushed, source } = opened;
+    return { outcome: 'request', request: { ...checked.request, source, pushed } };
+  }
+
+  /** A request that its client is about to push. */
+  checkPushed(form: Form): Promise<CheckedRequest> {
+    return this.checkParameters(form, 'pushed');
+  }
+
+  private async checkParameters(query: Form, how: 'pushed' | 'not pushed'): Promise<CheckedRequest> {
     // Until client and redirect URI are known to belong together, nothing may be sent to the redirect URI (RFC 6749 §4.1.2.1).
     if (query.isRepeated('client_id') || query.isRepeated('redirect_uri')) {
       return page(say('The request contains client_id or redirect_uri more than once.'));
@@ -38,7 +70,7 @@ export class AuthorizationRequestChecks {
     }
     // A repeated state is not sent back: it is unclear which one is the client's.
     const state = query.isRepeated('state') ? undefined : query.get('state');
-    const refusal = findRefusal(query, client);
+    const refusal = findRefusal(query, client, how);
     if (refusal) return { outcome: 'redirect', redirectUri, state, ...refusal };
     const scope = query.get('scope');
     return {
@@ -57,10 +89,14 @@ export class AuthorizationRequestChecks {
 
 const page = (detail: string): CheckedRequest => ({ outcome: 'page', detail });
 
-const refusal = (error: AuthorizationErrorCode, description: string): Refusal => ({ error, description });
+const refusal = (error: Refusal['error'], description: string): Refusal => ({ error, description });
 
-function findRefusal(query: Form, client: ClientEntity): Refusal | undefined {
-  if (query.repeated.length > 0) return refusal('invalid_request', repeatedParameter(query));
+function findRefusal(query: Form, client: ClientEntity, how: 'pushed' | 'not pushed'): Refusal | undefined {
+  if (client.requirePushedAuthorizationRequests && how === 'not pushed') {
+    return refusal('invalid_request', 'This client must push its authorization requests.');
+  }
+  const repeated = repeatedParameter(query);
+  if (repeated !== undefined) return refusal('invalid_request', repeated);
   const responseType = query.get('response_type');
   if (responseType === undefined)
     return refusal('invalid_request', 'The parameter response_type is required.');

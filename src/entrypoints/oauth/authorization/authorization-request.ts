@@ -1,8 +1,12 @@
 import type { ClientEntity } from '#access/clients/client.entity.js';
+import type { Pushed } from '../par/pushed-requests.service.js';
 import type { AUTHORIZATION_ERROR_KINDS } from '#platform/http/problems/oauth-error-kinds.js';
 
 /** Error codes of the authorization response (RFC 6749 §4.1.2.1). */
 export type AuthorizationErrorCode = keyof typeof AUTHORIZATION_ERROR_KINDS;
+
+/** Those with which the request itself is refused. */
+type RequestErrorCode = Exclude<AuthorizationErrorCode, 'access_denied'>;
 
 /** A valid request, ready to be shown to the user. */
 export interface AuthorizationRequest {
@@ -11,6 +15,8 @@ export interface AuthorizationRequest {
   scopes: string[];
   state: string | undefined;
   codeChallenge: string | null;
+  /** If it was pushed (RFC 9126): the decision uses it up. */
+  pushed?: Pushed;
   /** The query string as sent; the consent form posts it back. */
   source: string;
 }
@@ -25,7 +31,7 @@ export type CheckedRequest =
       outcome: 'redirect';
       redirectUri: string;
       state: string | undefined;
-      error: AuthorizationErrorCode;
+      error: RequestErrorCode;
       description: string;
     }
   | { outcome: 'request'; request: AuthorizationRequest };

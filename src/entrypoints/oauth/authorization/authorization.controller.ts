@@ -58,6 +58,7 @@ export class AuthorizationController {
   async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const authorizationRequest = await this.checked(Form.parse(queryStringOf(request.url)), reply, 302);
     if (!authorizationRequest) return;
+    request.pushedLocales = authorizationRequest.pushed?.uiLocales;
     if (isInSandbox(authorizationRequest)) return this.sandbox.show(authorizationRequest, request, reply);
     const user = await this.sessions.current(request);
     rememberLanguage(request, reply, this.cookies);
@@ -82,7 +83,7 @@ export class AuthorizationController {
     if (source === undefined || decision === undefined || !DECISIONS.includes(decision)) {
       throw incomplete();
     }
-    const authorizationRequest = await this.checked(Form.parse(source), reply, 303);
+    const authorizationRequest = await this.checked(Form.parse(source), reply, 303, form);
     if (!authorizationRequest) return;
     if (isInSandbox(authorizationRequest)) {
       const decided = await this.sandbox.decide(authorizationRequest, decision, form, request);
@@ -96,14 +97,7 @@ export class AuthorizationController {
       return this.sendConsentPage(authorizationRequest, user, request, reply, 'out of date');
     }
     if (decision === 'cancel') {
-      const { redirectUri, state } = authorizationRequest;
-      const location = this.authorization.refuse(
-        redirectUri,
-        state,
-        'access_denied',
-        'The user denied the request.',
-      );
-      return this.redirect(reply, 303, location);
+      return this.redirect(reply, 303, await this.authorization.cancel(authorizationRequest));
     }
     const consent = await this.consents.findLive(authorizationRequest.client.id, user.id);
     const words = await this.wordsFor(authorizationRequest, user, consent, request);
@@ -120,8 +114,9 @@ export class AuthorizationController {
     query: Form,
     reply: FastifyReply,
     status: number,
+    posted?: Form,
   ): Promise<AuthorizationRequest | undefined> {
-    const checked = await this.checks.check(query);
+    const checked = await this.checks.check(query, posted);
     if (checked.outcome === 'request') return checked.request;
     if (checked.outcome === 'page') throw badRequest(checked.detail);
     const { redirectUri, state, error, description } = checked;

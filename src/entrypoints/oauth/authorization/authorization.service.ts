@@ -6,6 +6,7 @@ import { Settings } from '#platform/config/settings.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { badRequest } from '#platform/http/problems/problem.js';
 import { AuthorizationCodesService } from '#access/tokens/codes/authorization-codes.service.js';
+import { PushedRequests } from '../par/pushed-requests.service.js';
 import type { AuthorizationErrorCode, AuthorizationRequest } from './authorization-request.js';
 import { withParameters } from './redirect.js';
 
@@ -18,6 +19,9 @@ interface Approver {
 const endedMeanwhile = () =>
   badRequest(say('The application was disabled or you were logged out in the meantime.'));
 
+const decidedAlready = () =>
+  badRequest(say('This request was decided already. Please go back to the application and start again.'));
+
 /**
  * Acts on a checked request: records consent and issues a code, or builds the error redirect. Both return the URL to redirect to.
  */
@@ -26,6 +30,7 @@ export class AuthorizationService {
   constructor(
     private readonly approvals: ConsentApprovals,
     private readonly codes: AuthorizationCodesService,
+    private readonly pushed: PushedRequests,
     private readonly transactions: Transactions,
     private readonly settings: Settings,
   ) {}
@@ -46,6 +51,7 @@ export class AuthorizationService {
       // Locks the client before the consent, in the same order as when a client is deleted or disabled. The reverse order can
       // deadlock.
       if (!(await this.hold(client.id, user))) throw endedMeanwhile();
+      await this.useUp(request);
       await this.approvals.approve(client, user.id, approval, actor);
       return this.codes.issue({
         clientId: client.id,
@@ -63,6 +69,17 @@ export class AuthorizationService {
     return sessionDigest
       ? this.codes.hold(clientId, { id, sessionDigest })
       : this.codes.holdDriver(clientId, id);
+  }
+
+  /** The redirect URL after the user has cancelled. Throws a 400 problem if a pushed request was decided already. */
+  async cancel(request: AuthorizationRequest): Promise<string> {
+    await this.useUp(request);
+    const { redirectUri, state } = request;
+    return this.refuse(redirectUri, state, 'access_denied', 'The user denied the request.');
+  }
+
+  private async useUp({ pushed }: AuthorizationRequest): Promise<void> {
+    if (pushed && !(await this.pushed.decide(pushed))) throw decidedAlready();
   }
 
   /** The redirect URL that carries an error (RFC 6749 §4.1.2.1). */

@@ -84,19 +84,12 @@ export class SandboxAuthorization {
     form: Form,
     request: FastifyRequest,
   ): Promise<{ goTo: string } | { shownAgain: ShownAgain }> {
-    const { client, redirectUri, source, state } = authorizationRequest;
+    const { client, source } = authorizationRequest;
     if (this.csrf.isOutOfDate(request, form, bindingOf(source))) return { shownAgain: 'out of date' };
     const sandbox = sandboxOf(client)!;
     switch (decision) {
       case 'cancel':
-        return {
-          goTo: this.authorization.refuse(
-            redirectUri,
-            state,
-            'access_denied',
-            'The user denied the request.',
-          ),
-        };
+        return { goTo: await this.authorization.cancel(authorizationRequest) };
       case 'create_driver':
         await this.drivers.createFirst(sandbox, { type: 'client', id: client.id, ...originOf(request) });
         return { goTo: `${PATH}?${source}` };

@@ -2,6 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Settings } from '#platform/config/settings.js';
 import { ApiAnswer, ApiEndpoint, ApiProblems } from '#platform/http/api/api-answers.js';
+import { LANGUAGES } from '#platform/language/languages.js';
 import { ScopesService } from '#access/scopes/scopes.service.js';
 import { SIGNATURE_ALGORITHMS } from '#access/clients/keys/jwk-set.js';
 import { MetadataView, OpenIdMetadataView } from './metadata.view.js';
@@ -34,6 +35,8 @@ export class MetadataController {
       issuer,
       authorization_endpoint: `${issuer}/o/authorize/`,
       token_endpoint: `${issuer}/o/token`,
+      pushed_authorization_request_endpoint: `${issuer}/o/par`,
+      require_pushed_authorization_requests: false,
       revocation_endpoint: `${issuer}/o/revoke_token/`,
       introspection_endpoint: `${issuer}/o/introspect/`,
       scopes_supported: (await this.scopes.list()).map((scope) => scope.name),
@@ -48,6 +51,8 @@ export class MetadataController {
       introspection_endpoint_auth_methods_supported: [...CLIENT_METHODS, 'Bearer'],
       introspection_endpoint_auth_signing_alg_values_supported: SIGNATURE_ALGORITHMS,
       authorization_response_iss_parameter_supported: true,
+      ui_locales_supported: [...LANGUAGES],
+      service_documentation: `${issuer}/docs/guides`,
       ...(path === undefined ? {} : { consent_receipts_jwks_uri: `${issuer}${path}` }),
     };
   }

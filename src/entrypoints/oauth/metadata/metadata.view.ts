@@ -16,6 +16,12 @@ export class MetadataView {
   token_endpoint!: string;
 
   @ApiProperty(url())
+  pushed_authorization_request_endpoint!: string;
+
+  @ApiProperty(flag())
+  require_pushed_authorization_requests!: boolean;
+
+  @ApiProperty(url())
   revocation_endpoint!: string;
 
   @ApiProperty(url())
@@ -56,6 +62,12 @@ export class MetadataView {
 
   @ApiProperty(flag())
   authorization_response_iss_parameter_supported!: boolean;
+
+  @ApiProperty(texts)
+  ui_locales_supported!: string[];
+
+  @ApiProperty(url())
+  service_documentation!: string;
 
   @ApiProperty(text('Where the keys are that sign receipts of consents.'))
   consent_receipts_jwks_uri?: string;

@@ -6,7 +6,7 @@ import { AuthorizationCodesService } from '#access/tokens/codes/authorization-co
 import { GrantsService } from '#access/tokens/grants/grants.service.js';
 import type { IssuedTokens } from '#access/tokens/grants/grant.js';
 import { invalidRequest, type OAuthError } from '../oauth-error.js';
-import { invalidGrant } from '../refusals.js';
+import { invalidGrant, unexpectedVerifier } from '../refusals.js';
 import type { GrantRequest, TokenGrant } from './grant-request.js';
 
 // RFC 7636 §4.1: code-verifier = 43*128unreserved.
@@ -33,11 +33,13 @@ export class AuthorizationCodeGrant implements TokenGrant {
 
   async run({ client, form, actor }: GrantRequest): Promise<IssuedTokens> {
     const secret = form.get('code');
-    // RFC 6749 §4.1.3: REQUIRED if it was in the authorization request, where this service always requires it.
     const redirectUri = form.get('redirect_uri');
     const codeVerifier = form.get('code_verifier');
     if (secret === undefined) throw invalidRequest('The parameter code is required.');
-    if (redirectUri === undefined) throw invalidRequest('The parameter redirect_uri is required.');
+    // RFC 6749 §4.1.3 requires it; OAuth 2.1 §4.1.3 does not, because PKCE prevents the same attacks.
+    if (redirectUri === undefined && codeVerifier === undefined) {
+      throw invalidRequest('The parameter redirect_uri is required.');
+    }
     if (codeVerifier !== undefined && !CODE_VERIFIER.test(codeVerifier)) {
       throw invalidRequest('The code_verifier must be 43 to 128 unreserved characters.');
     }
@@ -49,7 +51,7 @@ export class AuthorizationCodeGrant implements TokenGrant {
     // RFC 6749 §4.1.3: ensure that the authorization code was issued to the authenticated client,
     if (code.clientId !== client.id) throw unknown('code_of_another_client');
     // and that the redirect URI is identical to the one of the authorization request.
-    if (code.redirectUri !== redirectUri) {
+    if (redirectUri !== undefined && code.redirectUri !== redirectUri) {
       throw invalidGrant(
         'redirect_uri_mismatch',
         'The code was issued for a different redirect_uri than the one in this request.',
@@ -87,10 +89,7 @@ function refuseWrongVerifier(challenge: string | null, verifier: string | undefi
   if (challenge === null) {
     if (verifier === undefined) return;
     // RFC 9700 §4.8.2: a verifier without a challenge in the authorization request means a downgrade.
-    throw invalidGrant(
-      'verifier_unexpected',
-      'The code was requested without a code_challenge, so no code_verifier may be sent.',
-    );
+    throw unexpectedVerifier();
   }
   if (verifier === undefined) {
     throw invalidGrant(

@@ -10,7 +10,7 @@ export class TokenForm extends ClientCredentialsForm {
   @ApiProperty(optional(text('Works once, for one minute.')))
   code?: string;
 
-  @ApiProperty(optional(text('As in the authorization request.')))
+  @ApiProperty(optional(text('As in the authorization request. It may be left out with a `code_verifier`.')))
   redirect_uri?: string;
 
   @ApiProperty(

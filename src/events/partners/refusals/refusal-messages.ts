@@ -45,10 +45,6 @@ const INVALID_GRANT = {
     'Missing code verifier',
     'The authorization request had a code_challenge, so the token request must have a code_verifier.',
   ),
-  verifier_unexpected: invalidGrant(
-    'Code verifier without a challenge',
-    'The authorization request had no code_challenge. Check how the client starts the authorization.',
-  ),
   verifier_wrong: invalidGrant(
     'Wrong code verifier',
     'It does not match the code_challenge. Check for two simultaneous logins or a stolen code.',
@@ -193,6 +189,11 @@ const TOKEN_REFUSED: Record<TokenRefusal, RefusalMessage> & Record<string, Refus
     'Malformed request',
     'A parameter is missing, repeated or in the query string, or the body is not a form. The response says which.',
   ),
+  verifier_unexpected: oauthError(
+    'invalid_request',
+    'Code verifier without a challenge',
+    'The authorization request had no code_challenge. Check how the client starts the authorization.',
+  ),
   scope_malformed: oauthError(
     'invalid_scope',
     'Malformed scope',
@@ -222,6 +223,21 @@ const TOKEN_REFUSED: Record<TokenRefusal, RefusalMessage> & Record<string, Refus
     'unauthorized_client',
     'Owner disabled',
     'Enable its owner if the client should work.',
+  ),
+  unsupported_response_type: oauthError(
+    'unsupported_response_type',
+    'Unknown response type',
+    'A pushed request must have response_type=code. There is no implicit flow.',
+  ),
+  unauthorized_client: oauthError(
+    'unauthorized_client',
+    'Pushed request of a client that may not use codes',
+    'Add the grant type authorization_code to the client. A gatekeeper cannot receive consents.',
+  ),
+  invalid_scope: oauthError(
+    'invalid_scope',
+    'Pushed request with a wrong scope',
+    'The response says which. The client has to ask for its own scopes, or omit the parameter.',
   ),
   unsupported_grant_type: oauthError(
     'unsupported_grant_type',

@@ -64,11 +64,6 @@ export class Form {
     return (this.values.get(name)?.length ?? 0) > 1;
   }
 
-  /** The names that were sent more than once. */
-  get repeated(): string[] {
-    return [...this.values.keys()].filter((name) => this.isRepeated(name));
-  }
-
   get isEmpty(): boolean {
     return this.values.size === 0;
   }

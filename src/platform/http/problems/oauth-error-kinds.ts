@@ -4,7 +4,7 @@ export interface OAuthErrorKind {
   whatToDo: string;
 }
 
-/** Every `error` of `/o/token`, `/o/revoke_token/` and `/o/introspect/` (contract §4 and §5). */
+/** Every `error` of `/o/token`, `/o/par`, `/o/revoke_token/` and `/o/introspect/` (contract §4 and §5). */
 export const OAUTH_ERROR_KINDS = {
   invalid_request: {
     cause:
@@ -40,6 +40,10 @@ export const OAUTH_ERROR_KINDS = {
   invalid_token: {
     cause: 'The access token with which a client authenticates at the introspection endpoint is not valid.',
     whatToDo: 'Get a new one.',
+  },
+  unsupported_response_type: {
+    cause: 'The response_type of a pushed request is not code.',
+    whatToDo: 'Send response_type=code. There is no implicit flow.',
   },
   insufficient_scope: {
     cause: 'The client may not introspect tokens.',

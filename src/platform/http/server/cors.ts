@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 const OPEN_PATHS = new RegExp(
   `^/(${[
     'o/token',
+    'o/par',
     'o/revoke_token',
     '\\.well-known/(oauth-authorization-server|openid-configuration|consent-receipts/jwks\\.json)',
     'webhook_portal',

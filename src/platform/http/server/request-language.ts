@@ -11,6 +11,8 @@ import { HOST_COOKIES, OUR_COOKIES, type Cookies } from './cookies.js';
 declare module 'fastify' {
   interface FastifyRequest {
     language?: Language;
+    /** The language that a client asks for in a request that it pushed, rather than in the address. */
+    pushedLocales?: string;
   }
 }
 
@@ -20,8 +22,11 @@ const YEAR = 31_536_000;
 /** The parameter with which a client, or a link of a page, asks for a language (OpenID Connect Core §3.1.2.1). */
 const UI_LOCALES = 'ui_locales';
 
-/** The language requested by the URL; undefined if there is none, or it is not supported. */
-function languageAskedFor(request: FastifyRequest): Language | undefined {
+/** The language requested by the URL, or else by a pushed request; undefined if there is none, or it is not supported. */
+const languageAskedFor = (request: FastifyRequest): Language | undefined =>
+  languageInAddress(request) ?? languageOfUiLocales(request.pushedLocales ?? '');
+
+function languageInAddress(request: FastifyRequest): Language | undefined {
   // Most requests do not ask for a language, and need no parsing.
   if (!request.url.includes(UI_LOCALES)) return undefined;
   try {

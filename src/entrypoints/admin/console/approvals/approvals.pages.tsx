@@ -55,6 +55,7 @@ const OF_NEW_CLIENT: Record<keyof NewClient, string> = {
   jwks: 'Public keys',
   jwksUri: 'Address of the public keys',
   requirePkce: 'PKCE required',
+  requirePushedAuthorizationRequests: 'Pushed authorization requests required',
   accessTokenLifetime: 'Seconds that an access token lives',
 };
 

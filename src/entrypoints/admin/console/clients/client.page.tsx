@@ -100,6 +100,7 @@ export function clientPage({ client, owner, secrets, keys, scopes }: ClientProps
               `${client.accessTokenLifetime} seconds`,
             ],
             client.requirePkce && ['PKCE', 'required'],
+            client.requirePushedAuthorizationRequests && ['Pushed authorization requests', 'required'],
             client.companyService && ['Company service', 'yes: no operator’s role limits its scopes'],
             ['Created', <ExactMoment at={client.createdAt} />],
           ]}

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { Form } from '#platform/http/forms/form.js';
+import { digestOf, isSecret, newSecret } from '#platform/secrets/tokens.js';
+import { PushedRequestsRepository } from './pushed-requests.repository.js';
+
+/** RFC 9126 §2.2. */
+const URN = 'urn:ietf:params:oauth:request_uri:';
+/** FAPI 2.0 §5.3.2.2-11: below 600 s. */
+export const PUSHED_REQUEST_SECONDS = 60;
+/** From the moment that a browser opens it: as long as a person may take to log in and to read. */
+const OPENED_SECONDS = 3600;
+/** What authenticated the client is not a part of the request, and not stored. */
+const CREDENTIALS = ['client_secret', 'client_assertion', 'client_assertion_type'];
+
+/** Decision 36: the second click of a double click gets a code too, because browsers show the answer to that one. */
+const SECOND_CLICK_SECONDS = 10;
+
+/** A pushed request as it is opened. */
+export interface Pushed {
+  digest: Buffer;
+  /** Of the form that decides it; null while it is only shown. */
+  form: Buffer | null;
+  uiLocales: string | undefined;
+}
+
+/** A request that was opened. */
+interface OpenedRequest {
+  /** The parameters that the client pushed. */
+  query: Form;
+  /** The query string that opens it again, without anything else that was beside. */
+  source: string;
+  pushed: Pushed;
+}
+
+/** Authorization requests that clients push (RFC 9126): stored, opened by the browser, and used up by the decision. */
+@Injectable()
+export class PushedRequests {
+  constructor(private readonly repository: PushedRequestsRepository) {}
+
+  /** Stores a request that was checked, and returns its `request_uri`; undefined if the client has been deleted meanwhile. */
+  async push(clientId: string, query: string): Promise<string | undefined> {
+    const secret = newSecret('pushedRequest');
+    const isStored = await this.repository.insert(digestOf(secret), clientId, query, PUSHED_REQUEST_SECONDS);
+    return isStored ? URN + secret : undefined;
+  }
+
+  /**
+   * The request that the parameters of the authorization page name; undefined if it is unknown, over, decided, or of another client.
+   * `posted`: the form with the decision.
+   */
+  async open(parameters: Form, posted?: Form): Promise<OpenedRequest | undefined> {
+    const [clientId, uri] = [parameters.get('client_id'), parameters.get('request_uri')];
+    if (clientId === undefined || !uri?.startsWith(URN)) return undefined;
+    const secret = uri.slice(URN.length);
+    if (!isSecret('pushedRequest', secret)) return undefined;
+    const digest = digestOf(secret);
+    const form = posted ? digestOf(posted.source) : null;
+    const stored = await this.repository.open(digest, clientId, form, OPENED_SECONDS);
+    if (stored === undefined) return undefined;
+    const query = Form.parse(stored);
+    const source = new URLSearchParams({ client_id: clientId, request_uri: uri }).toString();
+    return { query, source, pushed: { digest, form, uiLocales: query.get('ui_locales') } };
+  }
+
+  /** Uses the request up, in the transaction of the decision if it has one; false if it was decided otherwise already. */
+  async decide({ digest, form }: Pushed): Promise<boolean> {
+    return form !== null && this.repository.decide(digest, form, SECOND_CLICK_SECONDS);
+  }
+}
+
+/** The parameters of a posted form as a query string of the client, without those that authenticated it. */
+export function authorizationQueryOf(form: Form, clientId: string): string {
+  const pairs = new URLSearchParams(form.source);
+  for (const name of CREDENTIALS) pairs.delete(name);
+  pairs.set('client_id', clientId);
+  return pairs.toString();
+}
