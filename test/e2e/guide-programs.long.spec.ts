@@ -5,6 +5,7 @@ import type { Method } from '#entrypoints/api-docs/openapi.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { breakOff } from '../support/break-off.js';
 import { gapInFeed } from '../support/event-feed.js';
+import type { JwkSet } from '#access/clients/keys/jwk-set.js';
 import { newPkce, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { freePort } from '../support/free-port.js';
 import { isAccepted, madeOnce, until, useService, WEBHOOK_ENV, Webhooks } from '../support/spec.js';
@@ -104,6 +105,21 @@ describe('The programs in the guides', () => {
     expect(await isAccepted(service.http, fresh.access_token!)).toBe(true);
     expect(await outputOf(programs, 'revoke.sh', { REFRESH_TOKEN: fresh.refresh_token! })).toBe('{}');
     expect(await isAccepted(service.http, fresh.access_token!)).toBe(false);
+  });
+
+  it('authenticate with a key, and push a request', async () => {
+    const programs = await pageOf('client-with-keys');
+    run.add('assertion.mjs');
+    const jwks = JSON.parse(await outputOf(programs, 'new-key.mjs')) as JwkSet;
+    const keyed = await service.make.client({ tokenEndpointAuthMethod: 'private_key_jwt', jwks });
+    const given = { CLIENT_ID: keyed.id };
+    const token = JSON.parse(await outputOf(programs, 'key-token.mjs', given)) as Record<string, string>;
+    expect(await isAccepted(service.http, token.access_token!)).toBe(true);
+    const { searchParams } = new URL(await outputOf(programs, 'push.mjs', given));
+    const cameTo = await (await service.make.signedIn(user)).authorize(Object.fromEntries(searchParams));
+    expect(cameTo.searchParams.has('code')).toBe(true);
+    // A key that is there already is not overwritten.
+    expect((await programs.start('new-key.mjs').end()).code).toBe(1);
   });
 
   it('refresh with Node.js and Python', async () => {

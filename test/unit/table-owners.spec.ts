@@ -66,6 +66,7 @@ const OWNERS: Record<string, string[]> = {
 const READS: Record<string, string[]> = {
   'records/activity/activity.repository.ts': ['clients'],
   'entrypoints/admin/console/waiting/waiting.repository.ts': ['webhook_endpoints'],
+  'entrypoints/oauth/par/pushed-requests.repository.ts': ['clients'],
   'records/brand/brand.module.ts': ['clients'],
   'access/clients/clients.repository.ts': ['users'],
   'access/clients/operator-clients.repository.ts': ['organisation_members', 'users'],

@@ -13,6 +13,7 @@ export const SHELVES = [
       { slug: 'first-token', label: 'Your first token' },
       { slug: 'on-behalf-of-a-user', label: 'On behalf of a user' },
       { slug: 'refresh', label: 'Refresh a token' },
+      { slug: 'client-with-keys', label: 'A client with keys' },
       { slug: 'webhooks', label: 'Receive webhooks' },
       { slug: 'portal', label: 'The portal' },
       { slug: 'events-feed', label: 'Read the events feed' },
