@@ -1,9 +1,8 @@
 import { Redis } from 'ioredis';
 import type { Settings } from '#platform/config/settings.js';
 import { AddressRefusals } from '#access/rate-limits/address-refusals.js';
-import { SharedRateLimitStore } from '#access/rate-limits/store/shared-rate-limit-store.js';
+import { SharedRateLimitStore, redisKey } from '#access/rate-limits/store/shared-rate-limit-store.js';
 import { connectRedis } from '#access/rate-limits/store/redis-connection.js';
-import { redisKey } from '#access/rate-limits/store/redis-rate-limit-store.js';
 import { HeldTimers } from '../support/held-timers.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 import { allowedOf, HOUR, newKey } from '../support/rate-limit-store-suite.js';
@@ -176,21 +175,18 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
         .trim()
         .split('\n')
         .filter((line) => line.includes('connected') && !line.includes('handshake'));
-    for (const admin of nodeAdmins) {
+    for (const admin of nodeAdmins)
       await until('all know one another', async () => (await knownTo(admin)).length === 6);
-    }
-    for (const [n, admin] of nodeAdmins.slice(3).entries()) {
+    for (const [n, admin] of nodeAdmins.slice(3).entries())
       await admin.call('CLUSTER', 'REPLICATE', (await nodeAdmins[n]!.call('CLUSTER', 'MYID')) as string);
-    }
     for (const admin of nodeAdmins) {
       await until('the cluster serves, with a copy of each server', async () => {
         const copies = (await knownTo(admin)).filter((line) => line.includes('slave'));
         return copies.length === 3 && (await admin.cluster('INFO')).includes('cluster_state:ok');
       });
     }
-    for (const admin of nodeAdmins.slice(3)) {
+    for (const admin of nodeAdmins.slice(3))
       await until('the copy follows', async () => /master_link_status:up/.test(await admin.info()));
-    }
     const two = await twoInstances(
       `redis+cluster://:${PASSWORD}@127.0.0.1:${nodes[0]!.port},127.0.0.1:${nodes[1]!.port}`,
     );

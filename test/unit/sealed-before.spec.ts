@@ -5,8 +5,7 @@ import { CsrfService } from '#platform/http/forms/csrf.service.js';
 import { Form } from '#platform/http/forms/form.js';
 import { Cookies } from '#platform/http/server/cookies.js';
 import { UnsubscribeKeys } from '#records/mail/unsubscribe-keys.service.js';
-import { keyIdOf } from '#platform/secrets/key-id.js';
-import { PURPOSES, type PurposeThat } from '#platform/secrets/purpose-key.js';
+import { PURPOSES, type PurposeThat, keyIdOf } from '#platform/secrets/purpose-key.js';
 import { SealedBox } from '#platform/secrets/sealed-box.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import type { UsersRepository } from '#access/users/accounts/users.repository.js';
@@ -146,9 +145,7 @@ describe('What was made before each purpose had its box', () => {
     },
   );
 
-  it('keeps its name: the id of the key', () => {
-    expect(keyIdOf(KEY)).toBe('82f63cbb');
-  });
+  it('keeps its name: the id of the key', () => expect(keyIdOf(KEY)).toBe('82f63cbb'));
 
   it('is here for every purpose', () => {
     const named = [...SEALED.map(([purpose]) => purpose), ...Object.keys(SIGNED), 'key id'];

@@ -1,7 +1,7 @@
 import { scaleBand, scaleLinear, type ScaleBand, type ScaleLinear } from 'd3-scale';
 import type { ComponentChildren, VNode } from 'preact';
 import { useText } from '../layout/say.js';
-import type { Tone } from './tone.js';
+import type { Tone } from './legend-entry.js';
 
 const WIDTH = 520;
 /** Above the plot is room for the value that is pointed at. A small one has no words but those. */
