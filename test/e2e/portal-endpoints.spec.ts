@@ -406,7 +406,7 @@ describe('The first page of the portal', () => {
     const recover = await browser.open(
       banner.querySelector('a')!.getAttribute('href')!.replaceAll('&amp;', '&'),
     );
-    expect(recover.text).toContain('1 delivery failed');
+    expect(recover.html.querySelector('.outcome')!.text).toContain('1 delivery failed');
     expect(await asks()).toBeNull();
   });
 
