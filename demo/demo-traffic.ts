@@ -4,7 +4,7 @@ import { HOUR_MS } from '#platform/config/durations.js';
 import { EVENT_TYPES } from '../migrations/event-types.js';
 import { waitBeforeRetry } from '#events/webhooks/deliveries/retry-schedule.js';
 import { payloadOf } from '#events/webhooks/events/event.js';
-import { makeEndpointSecret } from '#events/webhooks/signing/endpoint-secret.js';
+import { makeEndpointSecret, signingKeyOf } from '#events/webhooks/signing/endpoint-secret.js';
 import { SealedBox } from '#platform/secrets/sealed-box.js';
 import { signDelivery } from '#events/webhooks/signing/sign-delivery.js';
 import { sessionsOf } from './demo-sessions.js';
@@ -254,7 +254,7 @@ async function insertDeliveries(
       ...attempt,
       id,
       number: index + 1,
-      signature: signDelivery([secret], {
+      signature: signDelivery([signingKeyOf(secret)], {
         id,
         timestamp: Math.floor(attempt.time / 1000),
         body: event.payload,
