@@ -29,7 +29,7 @@ const SERVICE: Session = {
   idle_in_transaction_session_timeout: '10s',
 };
 
-/** Those of a worker's: what is planned once, maybe beside an empty queue, must be right for a long one. */
+/** Those of a worker's: a plan for any parameters, for as long as it is kept (`WorkerStatements`). */
 const WORKER: Session = { ...SERVICE, plan_cache_mode: 'force_generic_plan' };
 /** A worker claims, and writes results, one after the other each. */
 const WORKER_CONNECTIONS = 2;
