@@ -5,27 +5,22 @@ import { untilWaitingForLocks } from '../support/locks.js';
 import { madeOnce } from '../support/made.js';
 import { connectionTo } from '../support/test-database.js';
 import { PATIENT, useService } from '../support/test-service.js';
-import { until } from '../support/until.js';
-import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const POOL_SIZE = 8;
 const SHARED = POOL_SIZE - keptFree(POOL_SIZE);
 
 /* Contract §14: DATABASE_POOL_SIZE. */
 describe('However many pages wait for the database,', () => {
-  const service = useService({
-    env: { ...WEBHOOK_ENV, DATABASE_POOL_SIZE: String(POOL_SIZE) },
-    databaseOptions: PATIENT,
-  });
-  const webhooks = Webhooks.setUp(service);
+  const service = useService({ env: { DATABASE_POOL_SIZE: String(POOL_SIZE) }, databaseOptions: PATIENT });
   const client = madeOnce(() => service.make.client());
   const introspecting = madeOnce(() => service.make.operatorClient());
   const user = madeOnce(() => service.make.user());
   let browser: BrowserSession;
   beforeAll(async () => void (browser = await service.make.signedIn(user)));
 
-  /** Does it while every connection that pages may take is held up. */
-  async function whileHeldUp(work: () => Promise<void>): Promise<void> {
+  it('tokens, introspection and bearer requests are answered', async () => {
+    const { access_token: access, refresh_token: refresh } = await service.make.tokens(client, user);
+    const bearer = await service.make.clientToken(client);
     const holder = await connectionTo(service);
     await holder.query('BEGIN');
     // Every page looks its session up.
@@ -35,42 +30,18 @@ describe('However many pages wait for the database,', () => {
       browser.open('/account/sessions').finally(() => answered++),
     );
     await untilWaitingForLocks(service.database, SHARED);
-    await work();
+    const { http } = service;
+    const refreshed = await http.token({ grant_type: 'refresh_token', refresh_token: refresh! }, client);
+    const introspected = await http.send('/o/introspect/', { form: { token: access }, basic: introspecting });
+    const users = await http.get('/v2/users', { bearer });
+    const link = await http.get('/webhook_portal', { bearer });
+    const token = await http.token({ grant_type: 'client_credentials' }, client);
+    expect([refreshed, introspected, users, link, token].map(({ status }) => status)).toEqual(
+      Array(5).fill(200),
+    );
     expect(answered).toBe(0);
     await holder.query('COMMIT');
     expect(new Set((await Promise.all(pages)).map(({ status }) => status))).toEqual(new Set([200]));
-  }
-
-  it('tokens, introspection and bearer requests are answered', async () => {
-    const { access_token: access, refresh_token: refresh } = await service.make.tokens(client, user);
-    const bearer = await service.make.clientToken(client);
-    await whileHeldUp(async () => {
-      const { http } = service;
-      const refreshed = await http.token({ grant_type: 'refresh_token', refresh_token: refresh! }, client);
-      const form = { token: access };
-      const introspected = await http.send('/o/introspect/', { form, basic: introspecting });
-      const users = await http.get('/v2/users', { bearer });
-      const link = await http.get('/webhook_portal', { bearer });
-      const token = await http.token({ grant_type: 'client_credentials' }, client);
-      expect([refreshed, introspected, users, link, token].map(({ status }) => status)).toEqual(
-        Array(5).fill(200),
-      );
-    });
-  });
-
-  it('events are accepted, delivered, and their results written', async () => {
-    const { id } = await webhooks.endpoint(client);
-    const driver = await webhooks.consentedUser(client);
-    await whileHeldUp(async () => {
-      expect((await webhooks.publish(driver.id)).status).toBe(202);
-      await until('it is delivered', async () => {
-        const [delivery] = await service.database.query<{ state: string }>(
-          'SELECT state FROM deliveries WHERE endpoint_id = $1',
-          [id],
-        );
-        return delivery?.state === 'delivered';
-      });
-    });
   });
 
   it('one too many is refused at once, and told when to come back', async () => {
