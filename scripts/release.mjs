@@ -56,6 +56,9 @@ const PROGRAM = [
   ...readdirSync(path.join(root, 'dist/src/entrypoints/api-docs'), { recursive: true })
     .filter((file) => file.endsWith('.md'))
     .map((file) => `dist/src/entrypoints/api-docs/${file}`),
+  ...readdirSync(path.join(root, 'dist/src/features'), { recursive: true })
+    .filter((file) => /\/catalogs\/.*\.json$/.test(file))
+    .map((file) => `dist/src/features/${file}`),
 ];
 /** The same for the same build: no times, no owners, in one order. */
 const packed = (files, leftOut = []) =>

@@ -44,6 +44,7 @@ const AT_NIGHT = [
   'browser/console-without-scripts',
   'browser/portal-without-scripts',
   'browser/several-origins',
+  'faults/features',
   'faults/tokens-and-clocks',
   'faults/tokens-behind-a-pooler',
   'medium/bench',

@@ -1,5 +1,4 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
-import { ScheduleModule } from '@nestjs/schedule';
 import { AccountModule } from '#entrypoints/account/account.module.js';
 import { ActivityModule } from '#records/activity/activity.module.js';
 import { ApiDocsModule } from '#entrypoints/api-docs/api-docs.module.js';
@@ -31,6 +30,8 @@ import { TokensModule } from '#access/tokens/tokens.module.js';
 import { UsersModule } from '#access/users/users.module.js';
 import { WebhookPortalModule } from '#entrypoints/webhook-portal/webhook-portal.module.js';
 import { WebhooksModule } from '#events/webhooks/webhooks.module.js';
+import { DOMAIN_EVENTS } from '#access/domain/domain-events.js';
+import { DOMAIN_QUESTIONS } from '#access/domain/domain-questions.js';
 import { FEATURES } from './features.js';
 
 /** All modules; `more` are those of the demonstration. */
@@ -42,8 +43,7 @@ export class AppModule {
       imports: [
         ConfigModule.forRoot(settings),
         TelemetryModule.forRoot(settings),
-        DatabaseModule.forRoot(settings),
-        ScheduleModule.forRoot(),
+        DatabaseModule.forRoot(settings, { ...DOMAIN_EVENTS, ...DOMAIN_QUESTIONS }),
         HttpModule,
         AuditModule,
         BrandModule,

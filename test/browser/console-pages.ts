@@ -4,7 +4,7 @@ import { NotificationsService } from '#records/notifications/notifications.servi
 import { newId } from '#platform/secrets/ids.js';
 import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
 import { MembersService } from '#events/partners/members/members.service.js';
-import { RedirectUriRequestsService } from '#events/partners/redirect-uris/redirect-uri-requests.service.js';
+import { insertRedirectUriRequest } from '../support/redirect-uri-requests.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { makeEndpoint, seedDelivery } from '../support/portal.js';
 import { showLogo } from '../support/uploads.js';
@@ -132,14 +132,12 @@ const ask: Prepare = async (service, { driver }) => {
 };
 
 /** A partner asks for a redirect URI. */
-const askForUri: Prepare = async (service, { client, driver }) => {
-  const change = {
-    action: 'add',
+const askForUri: Prepare = ({ database }, { client, driver }) =>
+  insertRedirectUriRequest(database, {
+    clientId: client.id,
+    by: driver.id,
     uri: `https://app.example/${'a-path-without-an-end/'.repeat(20)}`,
-  } as const;
-  const requests = service.app.get(RedirectUriRequestsService);
-  return (await requests.ask(client.id, change, driver.id, SERVICE_ACTOR)).id;
-};
+  });
 
 const addMember: Prepare = async (service, { owner, driver }) => {
   await service.database.query("UPDATE users SET kind = 'organisation' WHERE id = $1", [owner.id]);

@@ -117,6 +117,7 @@ export function consoleWays(
       const { width, height } = (await row.boundingBox())!;
       expect(height).toBeLessThan(70);
       await row.click({ position: { x: width / 2, y: 10 } });
+      await row.locator('.changes summary').press('Enter');
       expect(await change.isVisible()).toBe(true);
       await row.locator('.unfold summary').press('Enter');
       expect(await change.isVisible()).toBe(false);

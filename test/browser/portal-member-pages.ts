@@ -3,7 +3,7 @@ import { ActivityService } from '#records/activity/activity.service.js';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { InvitationsService } from '#events/partners/members/invitations.service.js';
 import { MembersService } from '#events/partners/members/members.service.js';
-import { RedirectUriRequestsService } from '#events/partners/redirect-uris/redirect-uri-requests.service.js';
+import { insertRedirectUriRequest } from '../support/redirect-uri-requests.js';
 import type { TestService } from '../support/test-service.js';
 import type { Cast, PageOpener } from './every-page.js';
 import { seedRequests } from './seeded-requests.js';
@@ -47,12 +47,10 @@ const addMembers: Prepare = async ({ app }, { owner, driver }) => {
   await app.get(InvitationsService).invite(owner.id, `y${driver.email}`, 'developer', SERVICE_ACTOR);
 };
 
-const askForUris: Prepare = async ({ app, database }, { client, owner }) => {
-  const requests = app.get(RedirectUriRequestsService);
-  const add = { action: 'add', uri: LONG_URI } as const;
-  const { id } = await requests.ask(client.id, add, owner.id, SERVICE_ACTOR);
-  await requests.reject(id, 'W'.repeat(300), SERVICE_ACTOR);
-  await requests.ask(client.id, add, owner.id, SERVICE_ACTOR);
+const askForUris: Prepare = async ({ database }, { client, owner }) => {
+  const asked = { clientId: client.id, by: owner.id, uri: LONG_URI };
+  await insertRedirectUriRequest(database, { ...asked, rejected: 'W'.repeat(300) });
+  await insertRedirectUriRequest(database, asked);
   await database.query('UPDATE clients SET redirect_uris = redirect_uris || $2::text WHERE id = $1', [
     client.id,
     `${LONG_URI}x`,

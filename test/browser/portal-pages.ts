@@ -5,7 +5,7 @@ import { sandboxOf } from '#events/sandbox/driver.js';
 import { PlansService } from '#events/sandbox/plans.service.js';
 import { DriversService } from '#events/sandbox/drivers.service.js';
 import { newId } from '#platform/secrets/ids.js';
-import { ContactsService } from '#events/webhooks/contacts/contacts.service.js';
+import { insertContact } from '../support/contacts.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
 import { enterPortal, makeEndpoint, seedDelivery, type SeededDelivery } from '../support/portal.js';
@@ -150,12 +150,8 @@ export const PORTAL_PAGES: Record<string, PageOpener> = {
     await page.goto(`${service.url}/portal/contacts`);
   },
   'portal contacts, one refused': async (page, service, cast) => {
-    const contacts = service.app.get(ContactsService);
-    await contacts.add(cast.client.id, cast.driver.email, SERVICE_ACTOR);
-    await contacts.add(cast.client.id, `z${cast.driver.email}`, SERVICE_ACTOR);
-    await service.database.query('UPDATE client_contacts SET verified_at = now() WHERE email = $1', [
-      cast.driver.email,
-    ]);
+    await insertContact(service.database, cast.client.id, cast.driver.email, true);
+    await insertContact(service.database, cast.client.id, `z${cast.driver.email}`);
     await enter(page, service, cast);
     await page.goto(`${service.url}/portal/contacts`);
     await page.getByLabel('Email').fill('nobody');

@@ -373,11 +373,11 @@ describe('Deleting one’s account', () => {
     // Here it keeps to its schedule.
     Object.assign(worker, { running: undefined });
     settings.role = 'api';
-    await worker['eraseOnSchedule']();
+    await worker['runAlone']();
     expect(await exists()).toBe(true);
     // Nothing is awaited from here on that could let the schedule begin first.
     settings.role = 'all';
-    await Promise.all([worker['eraseOnSchedule'](), worker['eraseOnSchedule']()]);
+    await Promise.all([worker['runAlone'](), worker['runAlone']()]);
     expect(await exists()).toBe(false);
   });
 

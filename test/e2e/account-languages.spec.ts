@@ -126,7 +126,7 @@ describe('The account in the language of its user', () => {
     await setUpPasskey(service, browser);
     await setUpApp(service, browser);
     const pages = await addresses(browser);
-    const routes = declaredRoutes(AccountModule)
+    const routes = declaredRoutes(AccountModule, '/account')
       .filter(({ method, path }) => method === 'GET' && /^\/account(\/|-|$)/.test(path))
       .map(({ path }) => path)
       // A file, in no language.

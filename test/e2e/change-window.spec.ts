@@ -72,6 +72,28 @@ describe('An access change', () => {
     }
   });
 
+  it('is known to an instance that starts later, whichever page of the changes it is on', async () => {
+    const before = there.stamp;
+    // Two pages and a half, most of one transaction.
+    await service.database.query(
+      `INSERT INTO access_changes (ids) SELECT ARRAY['paged ' || n] FROM generate_series(1, 25000) n`,
+    );
+    await service.database.query(`INSERT INTO access_changes (ids) VALUES ('{"paged last"}')`);
+    const late = await startInstance(service.database, {});
+    try {
+      const lately = late.app.get(AccessChanges);
+      await until('it has read the changes', () => lately.isTrusted);
+      const known = [1, 5000, 14_999, 15_000, 15_001, 24_999, 25_000, 'last'].filter((n) =>
+        knows(lately, before, `paged ${n}`),
+      );
+      expect(known).toEqual([1, 5000, 14_999, 15_000, 15_001, 24_999, 25_000, 'last']);
+      expect(knows(lately, before, 'paged 0')).toBe(false);
+    } finally {
+      await late.app.close();
+      await service.database.query(`DELETE FROM access_changes WHERE ids[1] LIKE 'paged%'`);
+    }
+  });
+
   it('is discarded when its transaction rolls back, and only in part when it rolls back to a savepoint', async () => {
     const [rolledBack, kept, undone] = [
       await service.make.user(),

@@ -1,7 +1,7 @@
 import { ChangedMeanings } from '#access/consents/changed-meanings.service.js';
 import { ChangedMeaningsRepository } from '#access/consents/changed-meanings.repository.js';
 import { ConsentImportService } from '#access/consents/import/consent-import.service.js';
-import { ConsentEvents } from '#access/consents/consent-events.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
 import { ConsentExpiryService } from '#access/consents/consent-expiry.service.js';
 import { withoutTriggers } from '../support/without-triggers.js';
 import { changesRead } from '../support/changes-read.js';
@@ -335,7 +335,7 @@ describe('When the words of a scope come to mean something else', () => {
     await service.make.tokens(client, user);
     await changeMeaning();
     const [first, second] = service.instances;
-    jest.spyOn(first!.app.get(ConsentEvents), 'tell').mockRejectedValueOnce(new Error('killed'));
+    jest.spyOn(first!.app.get(DomainEvents), 'say').mockRejectedValueOnce(new Error('killed'));
     await expect(first!.app.get(ChangedMeanings).run()).rejects.toThrow('killed');
     expect(await consentOf()).toMatchObject({ left: null, words_changed: [] });
     expect(await auditEventsOn(service, user.id, 'consent.updated')).toEqual([]);
@@ -360,8 +360,9 @@ describe('When the words of a scope come to mean something else', () => {
     await changeMeaning();
     const [first, second] = service.instances;
     const stopping = new AbortController();
-    const telling = jest.spyOn(first!.app.get(ConsentEvents), 'tell').mockImplementation(async () => {
+    const telling = jest.spyOn(first!.app.get(DomainEvents), 'say').mockImplementation(async () => {
       stopping.abort();
+      return [];
     });
     expect(await first!.app.get(ChangedMeanings).run(stopping.signal)).toBe(100);
     telling.mockRestore();

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { ConsentExpiryService } from '#access/consents/consent-expiry.service.js';
 import { keptWords } from '#access/consents/record/consent-words.js';
-import type { SignedReceipt } from '#access/consents/record/receipt.js';
 import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
 import { ageConsents } from '../support/aged-consents.js';
 import { authorizePath } from '../support/browser-session.js';
 import { REDIRECT_URI } from '../support/factory.js';
+import { receiptOf } from '../support/receipts.js';
 import { columnsThatHold } from '../support/searched-database.js';
 import { useServiceWithMail } from '../support/set-up.js';
 import { until } from '../support/until.js';
@@ -73,7 +73,7 @@ describe('The story of a consent', () => {
       .querySelectorAll('a')
       .map((link) => link.getAttribute('href')!)
       .find((href) => /^\/account\/receipts\/[0-9a-f-]{36}$/.test(href))!;
-    const { receipt } = JSON.parse((await browser.open(`${receiptPath}/file`)).text) as SignedReceipt;
+    const { receipt } = await receiptOf(browser, receiptPath.split('/').at(-1)!);
     expect(receipt).toMatchObject({ scopes: ['charging_session:read'], words: { language: 'fr' } });
     expect(`sha-256:${keptWords(JSON.parse(receipt.words!.text) as never).digest.toString('hex')}`).toBe(
       receipt.words!.digest,

@@ -126,7 +126,7 @@ describe('The demonstration', () => {
       const browser = new BrowserSession(service.url);
       await browser.logIn(email, password);
       const page = await browser.open('/admin/console');
-      expect([page.status, page.html.querySelector('.console-identity')!.text]).toEqual([
+      expect([page.status, page.html.querySelector('.visitor')!.text]).toEqual([
         200,
         expect.stringContaining(`(${role})`),
       ]);

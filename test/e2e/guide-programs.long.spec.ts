@@ -145,6 +145,7 @@ describe('The programs in the guides', () => {
     const programs = await pageOf('webhooks');
     const token = await service.make.clientToken(client);
     expect(await outputOf(programs, 'portal-link.sh', { ACCESS_TOKEN: token })).toContain('/portal/login/');
+    expect(await outputOf(programs, 'event-types.sh')).toContain('charging_session.updated');
     const webhooks = await Webhooks.start(service);
     const port = await freePort();
     const answer = await service.http.send(`/admin/clients/${client.id}/webhook_endpoints`, {

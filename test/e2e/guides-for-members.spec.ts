@@ -2,7 +2,7 @@ import { parse, type HTMLElement } from 'node-html-parser';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ClientSecretsService } from '#access/clients/client-secrets.service.js';
 import { MembersService } from '#events/partners/members/members.service.js';
-import { ContactsService } from '#events/webhooks/contacts/contacts.service.js';
+import { insertContact } from '../support/contacts.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
@@ -240,10 +240,7 @@ describe('The guides, read by a member of a partner’s organisation,', () => {
       await attempted('xx');
       expect(await open()).toMatchObject({ 'Deliveries arrive': 'To do' });
       await attempted('xx.');
-      await app.get(ContactsService).add(client.id, 'ops@mail.example', SERVICE_ACTOR);
-      await database.query('UPDATE client_contacts SET verified_at = now() WHERE client_id = $1', [
-        client.id,
-      ]);
+      await insertContact(database, client.id, 'ops@mail.example', true);
       await members().add(organisation.id, (await make.user()).id, 'viewer', SERVICE_ACTOR);
       expect(await open()).toEqual({
         ...Object.fromEntries(Object.keys(await open()).map((title) => [title, 'Done'])),

@@ -28,10 +28,12 @@ describe('What reads much', () => {
     await connection.query('LOCK TABLE deliveries IN ACCESS EXCLUSIVE MODE');
     return () => connection.query('COMMIT');
   };
+  /** Until so many counts wait; the queue's own work waits too. */
   const waiting = async (count: number): Promise<void> =>
     until('they wait', async () => {
       const [row] = await service.database.query<{ count: number }>(
-        `SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'deliveries'`,
+        `SELECT count(*)::int AS count FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'SELECT count(*)%"deliveries"%'`,
       );
       return row!.count >= count;
     });

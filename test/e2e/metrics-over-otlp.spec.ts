@@ -1,10 +1,10 @@
 import { Factory, type TestClient } from '../support/factory.js';
 import { OtlpCollector, type ReceivedMetric } from '../support/otlp-collector.js';
-import { SpawnedService } from '../support/spawned-service.js';
+import { SHUTDOWN_LIMITS, SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { startInstance } from '../support/test-service.js';
+import { freePort, startInstance } from '../support/test-service.js';
 import { until } from '../support/until.js';
-import { startBuilt, tokenOf } from './tracing.js';
+import { linesOf, startBuilt, tokenOf } from './tracing.js';
 
 let database: TestDatabase;
 let partner: TestClient;
@@ -60,5 +60,23 @@ describe('With a collector for metrics only, the service', () => {
       await SpawnedService.killAll();
       await collector.stop();
     }
+  });
+});
+
+describe('While the collector of metrics is unavailable,', () => {
+  it('requests are served, the log says it once, and the shutdown is in time', async () => {
+    const settings = {
+      OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `http://127.0.0.1:${await freePort()}/v1/metrics`,
+      ...{ OTEL_EXPORTER_OTLP_TIMEOUT: '100', OTEL_METRIC_EXPORT_INTERVAL: '200' },
+    };
+    // "In time" means that no limit of the shutdown applies, because here they never run out.
+    const { service, http } = await startBuilt(database, settings, Object.values(SHUTDOWN_LIMITS));
+    const complaints = () => linesOf(service).filter(({ context }) => context === 'Metrics');
+    await until('the log says so', async () => {
+      await tokenOf(http, partner);
+      return complaints().length > 0;
+    });
+    expect(await service.stop()).toBe(0);
+    expect(complaints().map(({ level }) => level)).toEqual(['warn']);
   });
 });

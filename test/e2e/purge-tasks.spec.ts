@@ -1,4 +1,5 @@
-import { PurgeTasks, RETENTION } from '#platform/database/purge/purge-tasks.js';
+import { inOrder, RETENTION } from '#platform/database/purge/purge-tasks.js';
+import { PurgeService } from '#platform/database/purge/purge.service.js';
 import { useSharedService } from '../support/test-service.js';
 
 /** Everything that is purged: table and column. */
@@ -51,7 +52,7 @@ const KEPT: Record<string, string> = {
 
 describe('The purge', () => {
   const service = useSharedService();
-  const tasks = () => service.app.get(PurgeTasks).inOrder();
+  const tasks = () => service.app.get(PurgeService).tasks();
 
   it('has the tasks of all modules, each once', () => {
     expect(
@@ -71,12 +72,11 @@ describe('The purge', () => {
   });
 
   it('deletes first what has expired, then what was kept for a time, and from the audit log last', () => {
-    const registry = new PurgeTasks();
-    registry.add([{ table: 'log', by: 'at', function: 'purge_log' }]);
-    registry.add([
+    const tasks = inOrder([
+      { table: 'log', by: 'at', function: 'purge_log' },
       { table: 'kept', by: 'ended_at', before: RETENTION },
       { table: 'expired', by: 'expires_at' },
     ]);
-    expect(registry.inOrder().map(({ table }) => table)).toEqual(['expired', 'kept', 'log']);
+    expect(tasks.map(({ table }) => table)).toEqual(['expired', 'kept', 'log']);
   });
 });

@@ -5,8 +5,8 @@ import { REDIRECT_URI } from '../support/factory.js';
 import { whileHeld } from '../support/held-rows.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { errorsIn, expectPlainErrors } from '../support/plain-words.js';
+import { receiptOf, type SignedReceipt } from '../support/receipts.js';
 import { useSharedService } from '../support/test-service.js';
-import type { SignedReceipt } from '#access/consents/record/receipt.js';
 
 const PURPOSES = '/admin/console/purposes';
 const WORDS = { en: 'To plan routes with charging stops', de: 'Um Routen mit Ladepausen zu planen' };
@@ -139,8 +139,7 @@ describe('Purposes', () => {
         'SELECT id FROM consent_versions WHERE user_id = $1 ORDER BY number DESC LIMIT 1',
         [user.id],
       );
-      const file = JSON.parse((await browser.open(`/account/receipts/${id}/file`)).text) as SignedReceipt;
-      return file.receipt;
+      return (await receiptOf(browser, id!)).receipt;
     };
 
     it('not at all if the client declares none', async () => {
@@ -154,8 +153,7 @@ describe('Purposes', () => {
       await put(WORDS);
       await declare([name], client.id);
       const page = await open();
-      expect(page.html.querySelectorAll('h2').map((each) => each.text)).toContain('What for');
-      expect(page.text).toContain(WORDS.en);
+      expect(page.html.querySelector('h1 ~ .purposes')!.text).toBe(`What for: ${WORDS.en}`);
       await browser.submit(page, '/o/authorize/', { decision: 'authorize' });
       const given = await receipt();
       expect(given.purposes).toEqual([name]);

@@ -1,8 +1,5 @@
 import { RequestLogService } from '#events/partners/request-log/request-log.service.js';
-import {
-  STREAMS_PER_CLIENT,
-  STREAMS_PER_SESSION,
-} from '#entrypoints/webhook-portal/sandbox/live/sandbox-streams.service.js';
+import { STREAMS_PER_CLIENT, STREAMS_PER_SESSION } from '#features/live-sandbox/sandbox-streams.service.js';
 import type { BrowserSession } from '../support/browser-session.js';
 import { EventStream } from '../support/event-stream.js';
 import { madeForEach } from '../support/made.js';

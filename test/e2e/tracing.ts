@@ -38,3 +38,11 @@ export const settingsFor = ({ url }: OtlpCollector): Record<string, string> => (
   OTEL_BSP_SCHEDULE_DELAY: '50',
   OTEL_METRICS_EXPORTER: 'none',
 });
+
+/** Returns the complete JSON lines of the log. */
+export const linesOf = ({ printed }: SpawnedService): Record<string, unknown>[] =>
+  printed
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);

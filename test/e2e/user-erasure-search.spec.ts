@@ -8,7 +8,7 @@ import { MembersService } from '#events/partners/members/members.service.js';
 import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
 import { AccountDeletionsWorker } from '#access/users/closing/account-deletions.worker.js';
 import { EmailVerificationService } from '#access/users/emails/email-verification.service.js';
-import { ContactsService } from '#events/webhooks/contacts/contacts.service.js';
+import { addContact } from '../support/contacts.js';
 import { atEndOfFile } from '../support/between-files.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
@@ -101,8 +101,8 @@ describe('After a person has left,', () => {
     // What others write about the person.
     const scopes = ['charging_session:read'];
     await app.get(ConsentApprovals).record(partner.id, userId, scopes, `Signed by ${NAME}`, SERVICE_ACTOR);
-    await app.get(ContactsService).add(partner.id, EMAIL, SERVICE_ACTOR);
-    await app.get(ContactsService).add(partner.id, EARLIER, SERVICE_ACTOR);
+    await addContact(service, partner, EMAIL);
+    await addContact(service, partner, EARLIER);
     const organisations = [
       await make.user({ kind: 'organisation' }),
       await make.user({ kind: 'organisation' }),

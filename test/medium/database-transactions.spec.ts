@@ -2,6 +2,8 @@ import { DataSource, EntitySchema, type Repository } from 'typeorm';
 import { dataSourceOptions } from '#platform/database/connections/data-source.js';
 import { RetryingDataSource } from '#platform/database/connections/retrying-data-source.js';
 import type { AccessChanges } from '#platform/database/changes/access-changes.service.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
+import type { DomainMethods } from '#platform/database/domain/domain-methods.js';
 import { batched } from '#platform/database/queries/batched.js';
 import { Statements } from '#platform/database/queries/statements.js';
 import { outsideTransaction } from '#platform/database/queries/transaction-around.js';
@@ -72,6 +74,21 @@ describe('a transaction is around the work that it runs:', () => {
       ['fulfilled', 'rejected', 'rejected'],
     ]);
     expect(await stored()).toEqual([]);
+  });
+
+  it('what listeners of an event do is part of it, and one that throws undoes it all', async () => {
+    const tell = (listeners: (() => Promise<unknown>)[]) => {
+      const events = new DomainEvents({ of: () => listeners } as unknown as DomainMethods);
+      return transactions.run(async () => {
+        await add(1);
+        await events.say('user.deletion_changed', { kind: 'cancelled', userId: 'user1' });
+      });
+    };
+    const fail = () => Promise.reject(new Error('a listener failed'));
+    await expect(tell([() => add(2), fail, () => add(3)])).rejects.toThrow('a listener failed');
+    expect(await stored()).toEqual([]);
+    await tell([() => add(2), () => add(3)]);
+    expect(await stored()).toEqual([1, 2, 3]);
   });
 
   describe('refuses', () => {

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import type { PurposeThat } from '#platform/secrets/purpose-key.js';
 import { newSecret, type SecretKind } from '#platform/secrets/tokens.js';
 import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
+import { Listener } from '#platform/database/connections/listener.service.js';
+import { SchemaCompatibility } from '#platform/database/migrations/schema-compatibility.service.js';
 import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
 import { changesRead } from '../support/changes-read.js';
 import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
@@ -11,6 +13,7 @@ import { MAIL_ENV } from '../support/mail-server.js';
 import { codeOf } from '../support/second-factors.js';
 import { statementsDuring } from '../support/statements.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 import type { Live } from './support/live.js';
 import { oddText, percentEncoded } from './support/odd-text.js';
@@ -347,6 +350,9 @@ describe('A key in a request that this service has not made so', () => {
     provider.serveTo(service.url);
     // Otherwise a busy machine reads more.
     jest.spyOn(AccessChanges.prototype, 'isTrusted', 'get').mockReturnValue(true);
+    // What it reads once it listens would count as asked for by the first keys.
+    await until('it listens', () => service.app.get(Listener).isConnected);
+    await service.app.get(SchemaCompatibility).look();
   });
   afterAll(async () => {
     await service.stop();

@@ -6,13 +6,12 @@ import fc from 'fast-check';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import type { ClientEntity } from '#access/clients/client.entity.js';
 import { keptWords } from '#access/consents/record/consent-words.js';
-import { ConsentRecordService } from '#access/consents/record/consent-record.service.js';
 import { choicePageText } from '#access/consents/record/consent-page-text.js';
-import { ReceiptKeysService } from '#access/consents/record/receipt-keys.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
 import { ConsentApprovals } from '#access/consents/consent-approvals.service.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { PARTNER_SCOPES } from './factory.js';
+import { receiptOf } from './receipts.js';
 import type { TestService } from './test-service.js';
 import { withoutTriggers } from './without-triggers.js';
 
@@ -129,7 +128,7 @@ export async function rebuilt(
     const lines = from === 'rows' ? await rowsOf(service) : await receiptsOf(service);
     // The first receipt makes the key.
     const keys = path.join(folder, 'jwks.json');
-    writeFileSync(keys, JSON.stringify(await service.app.get(ReceiptKeysService).published()));
+    writeFileSync(keys, (await service.http.get('/.well-known/consent-receipts/jwks.json')).text);
     const { status, stdout, stderr } = spawnSync(process.execPath, [program, keys], {
       input: tamper(lines).join('\n'),
       encoding: 'utf8',
@@ -164,14 +163,16 @@ const rowsOf = async (service: TestService): Promise<string[]> =>
     )
   ).map(({ line }) => line);
 
+/** As their users download them. */
 async function receiptsOf(service: TestService): Promise<string[]> {
-  const record = service.app.get(ConsentRecordService);
-  const versions = await service.database.query<{ id: string; user_id: string }>(
-    'SELECT id, user_id FROM consent_versions ORDER BY id',
+  const users = await service.database.query<{ id: string; email: string; versions: string[] }>(
+    `SELECT u.id, u.email, array_agg(v.id::text ORDER BY v.id) AS versions
+       FROM users u JOIN consent_versions v ON v.user_id = u.id GROUP BY u.id ORDER BY u.id`,
   );
   const lines: string[] = [];
-  for (const { id, user_id } of versions) {
-    lines.push(JSON.stringify(await record.receipt(await record.get(user_id, id))));
+  for (const { versions, ...user } of users) {
+    const browser = await service.make.signedIn(user);
+    for (const id of versions) lines.push(JSON.stringify(await receiptOf(browser, id)));
   }
   return lines;
 }

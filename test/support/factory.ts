@@ -168,7 +168,7 @@ export class Factory {
   }
 
   /** A browser session in which the user is signed in. */
-  async signedIn(user: UserEntity, password = PASSWORD): Promise<BrowserSession> {
+  async signedIn(user: Pick<UserEntity, 'email'>, password = PASSWORD): Promise<BrowserSession> {
     const browser = new BrowserSession(this.instance.url);
     await signIn(this.instance, browser, user.email, password);
     return browser;

@@ -1,7 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { PeriodicWorker } from '#platform/database/background/periodic-worker.js';
 import { PurgeService } from '#platform/database/purge/purge.service.js';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
 import { atEndOfFile } from './between-files.js';
 import type { TestInstance, TestService } from './test-service.js';
 
@@ -28,11 +27,11 @@ export const leaveOutScheduledPurges = (service: Pick<TestService, 'instances'>)
 
 /** Purges one table: a whole purge costs as much as many tests. */
 export async function purgeOnly({ app }: Pick<TestInstance, 'app'>, table: string): Promise<void> {
-  const tasks = app.get(PurgeTasks);
-  const wanted = tasks.inOrder().filter((task) => task.table === table);
-  const spy = jest.spyOn(tasks, 'inOrder').mockReturnValue(wanted);
+  const service = app.get(PurgeService);
+  const wanted = service.tasks().filter((task) => task.table === table);
+  const spy = jest.spyOn(service, 'tasks').mockReturnValue(wanted);
   try {
-    await app.get(PurgeService).purge();
+    await service.purge();
   } finally {
     spy.mockRestore();
   }

@@ -80,7 +80,7 @@ describe('The access changes', () => {
     await read(20, { logged: 200, flushed: 150 });
     const [issued, cached] = [{ era: changes.era, position: 12 }, changes.position];
     expect(changes.hasChangedSince(issued, [USER])).toBe(false);
-    await reconnect(16, { logged: 170, flushed: 170, changes: [[15, [USER], [{ user_id: USER }]]] });
+    await reconnect(16, { logged: 170, flushed: 170, changes: [[15, [USER], [{ user_id: USER }], 15]] });
     expect(from).toEqual(['10:10:', '10:10:']);
     for (const [id, changed] of [
       [USER, true],
@@ -114,14 +114,14 @@ describe('The access changes', () => {
 
   it('that are told while the end of the log is not on the disk are found again from the stamp they are told with', async () => {
     await read(20, { logged: 200, flushed: 150 });
-    await read(30, { logged: 300, flushed: 300, changes: [[25, [USER], [{ user_id: USER }]]] });
+    await read(30, { logged: 300, flushed: 300, changes: [[25, [USER], [{ user_id: USER }], 25]] });
     expect(told.map(({ before }) => before.position)).toEqual([10]);
     expect(changes.durableStamp.position).toBe(30);
   });
 
   it('of which some were purged while nothing was read are read from the beginning: everything else may have changed', async () => {
     const [issued, cached] = [{ era: changes.era, position: 10 }, changes.position];
-    await reconnect(500, { isPurged: true, changes: [[490, [USER], [{ user_id: USER }]]] });
+    await reconnect(500, { isPurged: true, changes: [[490, [USER], [{ user_id: USER }], 490]] });
     expect(from).toEqual(['10:10:', BEGINNING]);
     expect([changes.hasChanged(cached, ['other']), changes.hasChanged(changes.position, [USER])]).toEqual([
       true,

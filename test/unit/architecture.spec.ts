@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 
 const foldersIn = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true })
@@ -71,6 +73,12 @@ describe('The modules', () => {
     for (let free: string | undefined; (free = [...left.keys()].find(isFree));) left.delete(free);
     const circles = [...left.keys()].map((name) => [name, leftOf(name)]);
     expect(circles).toEqual([]);
+  });
+});
+
+describe('The tables of domain events and questions', () => {
+  it('follow from the code (node scripts/write-architecture.mjs)', async () => {
+    await promisify(execFile)(process.execPath, ['scripts/write-architecture.mjs', '--check']);
   });
 });
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { CATALOG_PARTS } from '#platform/language/catalog.js';
 import { LANGUAGES, type Language } from '#platform/language/languages.js';
@@ -57,15 +57,22 @@ const SAME: Record<Language, string[]> = {
 
 const TRANSLATED = LANGUAGES.filter((language) => language !== 'en');
 
+/** The folders of the features that say something to drivers. */
+const OF_FEATURES = readdirSync('src/features')
+  .map((feature) => `src/features/${feature}/catalogs/`)
+  .filter((folder) => existsSync(folder));
+/** The beginnings of the files: that of each part of the service and of each feature. */
+const BEGINNINGS = [
+  ...CATALOG_PARTS.map((part) => `src/platform/language/catalogs/${part}.`),
+  ...OF_FEATURES,
+];
+
 /** What stands in the catalogues of a language, part by part. */
 const entriesOf = (language: Language): { part: string; message: string; translation: string }[] =>
-  CATALOG_PARTS.flatMap((part) =>
-    Object.entries(
-      JSON.parse(readFileSync(`src/platform/language/catalogs/${part}.${language}.json`, 'utf8')) as Record<
-        string,
-        string
-      >,
-    ).map(([message, translation]) => ({ part, message, translation })),
+  BEGINNINGS.flatMap((part) =>
+    Object.entries(JSON.parse(readFileSync(`${part}${language}.json`, 'utf8')) as Record<string, string>).map(
+      ([message, translation]) => ({ part, message, translation }),
+    ),
   );
 
 const { messages, notConstant } = foundMessages();

@@ -1,6 +1,7 @@
 import '#entrypoints/admin/console/console.module.js';
 import { consoleRoutes as declared, mayUseRoute } from '#entrypoints/admin/console/console-routes.js';
 import { consoleRoutes } from '../support/console-routes.js';
+import { ofFeature } from '../support/features.js';
 
 const ROOT = '/admin/console';
 const ROUTES = declared().map(({ method, path, least }) => [`${method} ${path}`, least] as const);
@@ -23,7 +24,7 @@ describe('The least role of the routes of the console', () => {
       'GET /approvals',
       'GET /approvals/:id',
       'GET /audit',
-      'GET /brand',
+      ...ofFeature('brand-editing', ['GET /brand']),
       'GET /clients',
       'GET /clients/:client_id',
       'GET /clients/:client_id/consents',
@@ -40,8 +41,7 @@ describe('The least role of the routes of the console', () => {
       'GET /mails',
       'GET /notifications',
       'GET /purposes',
-      'GET /redirect-uris',
-      'GET /redirect-uris/:id',
+      ...ofFeature('redirect-uri-requests', ['GET /redirect-uris', 'GET /redirect-uris/:id']),
       'GET /requests/:request_id',
       'GET /scopes',
       'GET /search',
@@ -90,8 +90,7 @@ describe('The least role of the routes of the console', () => {
   it('is admin for everything else', () => {
     expect(withRole('admin')).toEqual([
       'GET /audit/csv',
-      'GET /brand/edit',
-      'GET /brand/logo',
+      ...ofFeature('brand-editing', ['GET /brand/edit', 'GET /brand/logo']),
       'GET /clients/:client_id/delete',
       'GET /clients/:client_id/disable',
       'GET /clients/:client_id/edit',
@@ -121,9 +120,7 @@ describe('The least role of the routes of the console', () => {
       'GET /users/invitations/new',
       'POST /approvals/:id/approve',
       'POST /approvals/:id/reject',
-      'POST /brand/edit',
-      'POST /brand/logo',
-      'POST /brand/logo/remove',
+      ...ofFeature('brand-editing', ['POST /brand/edit', 'POST /brand/logo', 'POST /brand/logo/remove']),
       'POST /clients/:client_id/delete',
       'POST /clients/:client_id/disable',
       'POST /clients/:client_id/edit',
@@ -143,8 +140,10 @@ describe('The least role of the routes of the console', () => {
       'POST /purposes/:purpose/delete',
       'POST /purposes/:purpose/edit',
       'POST /purposes/new',
-      'POST /redirect-uris/:id/approve',
-      'POST /redirect-uris/:id/reject',
+      ...ofFeature('redirect-uri-requests', [
+        'POST /redirect-uris/:id/approve',
+        'POST /redirect-uris/:id/reject',
+      ]),
       'POST /scopes/:name/edit',
       'POST /scopes/new',
       'POST /users/:id/erase',

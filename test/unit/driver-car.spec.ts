@@ -1,8 +1,8 @@
 import { parse } from 'node-html-parser';
 import { renderToString } from 'preact-render-to-string';
 import type { Driver } from '#events/sandbox/driver.js';
-import { Car } from '#entrypoints/webhook-portal/sandbox/live/car.js';
-import type { SessionCourse } from '#entrypoints/webhook-portal/sandbox/live/session-course.js';
+import { Car } from '#features/live-sandbox/car.js';
+import type { SessionCourse } from '#features/live-sandbox/session-course.js';
 
 const NOW = new Date('2026-05-01T12:00:00Z');
 const STARTED = new Date('2026-05-01T11:00:00Z');

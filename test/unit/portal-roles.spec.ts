@@ -1,6 +1,7 @@
 import { PORTAL_ROUTES } from '#entrypoints/webhook-portal/frame/portal-routes.js';
 import { WebhookPortalModule } from '#entrypoints/webhook-portal/webhook-portal.module.js';
 import { declaredRoutes } from '../support/console-routes.js';
+import { ofFeature } from '../support/features.js';
 import { routesOfRole } from '../support/route-roles.js';
 
 /** Those before and outside of a session of the portal. */
@@ -19,14 +20,14 @@ const withRole = (role: string): string[] => routesOfRole(PORTAL_ROUTES.all(), r
 /** Who may use which route of the portal: a change here is a change of what a member may do (contract §20). */
 describe('The least role of the routes of the portal', () => {
   it('is known for every route', () => {
-    const all = declaredRoutes(WebhookPortalModule).map(nameOf);
+    const all = declaredRoutes(WebhookPortalModule, '/portal').map(nameOf);
     expect([...PORTAL_ROUTES.all().map(nameOf), ...OPEN].sort()).toEqual(all.sort());
   });
 
   it('is viewer for pages that only show something, and for checking a signature', () => {
     expect(withRole('viewer')).toEqual([
       ' GET',
-      '/contacts GET',
+      ...ofFeature('client-contacts', ['/contacts GET']),
       '/credentials GET',
       '/credentials/secret GET',
       '/deliveries GET',
@@ -38,12 +39,12 @@ describe('The least role of the routes of the portal', () => {
       '/event_types GET',
       '/members GET',
       '/recoveries/:id GET',
-      '/redirect-uris GET',
+      ...ofFeature('redirect-uri-requests', ['/redirect-uris GET']),
       '/refusals GET',
       '/requests GET',
       '/requests/:request_id GET',
       '/sandbox GET',
-      '/sandbox/events GET',
+      ...ofFeature('live-sandbox', ['/sandbox/events GET']),
       '/search GET',
       '/usage GET',
       '/verify GET, POST',
@@ -52,8 +53,7 @@ describe('The least role of the routes of the portal', () => {
 
   it('is developer for endpoints, their secrets, tests, resends, contacts and the sandbox', () => {
     expect(withRole('developer')).toEqual([
-      '/contacts POST',
-      '/contacts/:id POST',
+      ...ofFeature('client-contacts', ['/contacts POST', '/contacts/:id POST']),
       '/deliveries/:id/resend POST',
       '/deliveries/matching GET, POST',
       '/deliveries/selected POST',
@@ -87,8 +87,7 @@ describe('The least role of the routes of the portal', () => {
       '/members/:user_id GET, POST',
       '/members/:user_id/remove GET, POST',
       '/members/withdraw/:id POST',
-      '/redirect-uris POST',
-      '/redirect-uris/remove POST',
+      ...ofFeature('redirect-uri-requests', ['/redirect-uris POST', '/redirect-uris/remove POST']),
     ]);
     expect(PORTAL_ROUTES.mayUse('developer', 'GET', '/portal/nothing/here')).toBe(false);
     expect(PORTAL_ROUTES.mayUse('admin', 'GET', '/portal/nothing/here')).toBe(true);

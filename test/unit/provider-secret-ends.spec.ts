@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { register } from 'prom-client';
 import type { IdentityProvider } from '#platform/config/identity-providers.js';
+import type { SchemaCompatibility } from '#platform/database/migrations/schema-compatibility.service.js';
 import type { Settings } from '#platform/config/settings.js';
 import { ProviderSecretEnds } from '#access/identity-providers/protocol/provider-secret-ends.service.js';
 
@@ -14,7 +15,7 @@ const saidOf = (...days: (number | undefined)[]): string[] => {
     clientSecretEndsAt: inDays === undefined ? undefined : new Date(NOW + inDays * DAY_MS),
   })) as IdentityProvider[];
   const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
-  new ProviderSecretEnds({ identityProviders } as Settings).warn(NOW);
+  new ProviderSecretEnds({ identityProviders } as Settings, {} as SchemaCompatibility).warn(NOW);
   return warn.mock.calls.map(([line]) => String(line));
 };
 

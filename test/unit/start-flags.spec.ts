@@ -12,6 +12,18 @@ describe('the options of Node.js at the start', () => {
     const command = /^CMD (\[.*\])$/m.exec(read('Dockerfile'))?.[1];
     expect((JSON.parse(command ?? '[]') as string[]).join(' ')).toBe(scripts.start.replace(/^exec /, ''));
   });
+
+  it('come with what was compiled at a first start by the same user, which the container only reads', () => {
+    const [build, image] = read('Dockerfile')
+      .split(/^FROM .*$/m)
+      .slice(1) as [string, string];
+    const [, folder] = /NODE_COMPILE_CACHE=(\S+)/.exec(image)!;
+    expect(build).toContain(
+      `NODE_COMPILE_CACHE=${folder} setpriv --reuid=1000 --regid=1000 --clear-groups node scripts/first-start.mjs\n`,
+    );
+    expect(image).toContain(`COPY --from=build --chown=root:root ${folder} ${folder}\n`);
+    expect(image).toContain('\nUSER 1000:1000\n');
+  });
 });
 
 describe('the health check of the container', () => {

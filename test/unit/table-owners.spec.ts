@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { ofFeature } from '../support/features.js';
 import type { PurgeTask } from '#platform/database/purge/purge-tasks.js';
 
 /** The module that owns each table: only it changes the table. */
@@ -9,8 +10,10 @@ const OWNERS: Record<string, string[]> = {
   admin: ['approvals'],
   audit: ['audit_events'],
   brand: ['brand', 'logos'],
+  'client-contacts': ['client_contacts'],
   clients: ['clients', 'client_secret_uses', 'client_secrets'],
-  consents: ['consent_notices', 'consent_versions', 'consent_words', 'consents', 'receipt_keys'],
+  'consent-receipts': ['receipt_keys'],
+  consents: ['consent_notices', 'consent_versions', 'consent_words', 'consents'],
   database: ['access_changes', 'access_changes_purged', 'migrations', 'required_migrations'],
   disclosures: ['disclosure_batches', 'disclosure_days', 'disclosure_roll_up'],
   http: ['form_answers'],
@@ -18,7 +21,8 @@ const OWNERS: Record<string, string[]> = {
   mail: ['mails'],
   notifications: ['notifications'],
   'otlp-export': ['log_exports'],
-  partners: ['client_requests', 'organisation_invitations', 'organisation_members', 'redirect_uri_requests'],
+  partners: ['client_requests', 'organisation_invitations', 'organisation_members'],
+  'redirect-uri-requests': ['redirect_uri_requests'],
   'rate-limits': ['rate_limit_periods'],
   requests: ['request_records'],
   sandbox: ['sandbox_drivers', 'sandbox_planned_events'],
@@ -40,7 +44,6 @@ const OWNERS: Record<string, string[]> = {
   ],
   'webhook-portal': ['portal_links', 'portal_member_sessions', 'portal_sessions'],
   webhooks: [
-    'client_contacts',
     'deliveries',
     'delivery_attempts',
     'encryption_canary',
@@ -63,7 +66,7 @@ const OWNERS: Record<string, string[]> = {
  */
 const READS: Record<string, string[]> = {
   'records/activity/activity.repository.ts': ['clients'],
-  'entrypoints/admin/console/waiting/waiting.repository.ts': ['redirect_uri_requests', 'webhook_endpoints'],
+  'entrypoints/admin/console/waiting/waiting.repository.ts': ['webhook_endpoints'],
   'records/brand/brand-purge.ts': ['clients'],
   'access/clients/clients.repository.ts': ['users'],
   'access/clients/operator-clients.repository.ts': ['organisation_members', 'users'],
@@ -108,20 +111,25 @@ const READS: Record<string, string[]> = {
   ],
   'entrypoints/webhook-portal/access/portal-links.repository.ts': ['clients', 'grants'],
   'entrypoints/webhook-portal/access/opened-portal.sql.ts': ['clients', 'consents', 'grants', 'users'],
-  // What all pages that follow a sandbox depend on, in one statement for an instance.
-  'entrypoints/webhook-portal/sandbox/live/sandbox-states.repository.ts': [
-    'client_requests',
-    'deliveries',
-    'sandbox_faults',
-    'sandbox_planned_events',
-  ],
-  'events/webhooks/contacts/contacts.repository.ts': ['clients'],
   'events/webhooks/deliveries/deliveries.repository.ts': ['clients'],
   'events/webhooks/deliveries/delivery-queue.repository.ts': ['clients'],
   'events/webhooks/deliveries/recoveries.repository.ts': ['clients', 'consents', 'users'],
   'events/webhooks/endpoints/endpoints.repository.ts': ['clients'],
   'events/webhooks/events/events.repository.ts': ['clients', 'consents', 'users'],
   'events/webhooks/feed/event-feed.repository.ts': ['clients', 'consents'],
+  ...Object.fromEntries([
+    ...ofFeature('client-contacts', [['features/client-contacts/contacts.repository.ts', ['clients']]]),
+    // What all pages that follow a sandbox depend on, in one statement for an instance.
+    ...ofFeature('live-sandbox', [
+      [
+        'features/live-sandbox/sandbox-states.repository.ts',
+        [
+          ...['client_requests', 'deliveries', 'portal_member_sessions', 'portal_sessions'],
+          ...['sandbox_faults', 'sandbox_planned_events'],
+        ],
+      ],
+    ]),
+  ]),
   // Before the service is put together, when no module has its repository yet.
   'events/webhooks/signing/encryption-canary.repository.ts': ['token_keys'],
   'start/bootstrap-operator.ts': ['audit_events', 'client_secrets', 'clients', 'users'],

@@ -6,7 +6,7 @@ import { violation, type Violations } from '#platform/http/problems/violation.js
 import type { ScopeEntity } from '#access/scopes/scope.entity.js';
 import { PurposesService } from '#access/scopes/purposes/purposes.service.js';
 import { ScopesService } from '#access/scopes/scopes.service.js';
-import { AccessRevocations } from '#access/users/accounts/access-revocations.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
 import { clientViolations, DEFAULT_SECRET_OVERLAP_SECONDS } from './client-rules.js';
 import type { ClientEntity } from './client.entity.js';
 import { CLIENT, type NewClient } from './client.resource.js';
@@ -32,7 +32,7 @@ export class ClientBatchesService {
     private readonly scopes: ScopesService,
     private readonly purposes: PurposesService,
     private readonly operators: OperatorClientsService,
-    private readonly revocations: AccessRevocations,
+    private readonly events: DomainEvents,
     private readonly audit: AuditService,
   ) {}
 
@@ -70,7 +70,7 @@ export class ClientBatchesService {
     await this.repository.updateAll(changed);
     for (const { id, enabled } of changed) {
       if (before.get(id)!.enabled && !enabled) {
-        await this.revocations.revokeByClient(id, 'client_disabled');
+        await this.events.say('client.access_ended', id, 'client_disabled');
       }
     }
     const entries = [...created, ...changed].flatMap((values) => entryOf(before.get(values.id), values));

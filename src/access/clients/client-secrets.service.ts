@@ -4,7 +4,7 @@ import { Settings } from '#platform/config/settings.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { conflict } from '#platform/http/problems/problem.js';
 import { digestOf, newSecret } from '#platform/secrets/tokens.js';
-import { AccessRevocations } from '#access/users/accounts/access-revocations.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
 import { ClientsRepository } from './clients.repository.js';
 import { ClientsService, type Alongside } from './clients.service.js';
 import type { SecretInfo } from './secret-info.js';
@@ -23,7 +23,7 @@ export class ClientSecretsService {
     private readonly clients: ClientsService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly revocations: AccessRevocations,
+    private readonly events: DomainEvents,
     private readonly settings: Settings,
   ) {}
 
@@ -78,7 +78,7 @@ export class ClientSecretsService {
       const until = await this.repository.addSecret(clientId, digest, expirePreviousIn, newest);
       if (until === undefined) return undefined;
       // Without an overlap the old secret is assumed to be compromised: its holder may have opened the portal.
-      if (expirePreviousIn === 0) await this.revocations.revokePortals({ clientId });
+      if (expirePreviousIn === 0) await this.events.say('client.secret_ended', clientId);
       await this.audit.record(actor, {
         action: 'client.secret_rotated',
         subjectId: clientId,
@@ -99,7 +99,7 @@ export class ClientSecretsService {
       if (!(await this.repository.endSecret(clientId, name))) {
         throw conflict('This secret has ended already, or it is the newest one: rotate that instead.');
       }
-      await this.revocations.revokePortals({ clientId });
+      await this.events.say('client.secret_ended', clientId);
       await this.audit.record(actor, { action: 'client.secret_ended', subjectId: clientId });
       await alongside?.(client);
     });

@@ -10,8 +10,9 @@ import { PurposesService } from '#access/scopes/purposes/purposes.service.js';
 import { ScopesService } from '#access/scopes/scopes.service.js';
 import { newId } from '#platform/secrets/ids.js';
 import { digestOf, newSecret } from '#platform/secrets/tokens.js';
-import { AccessRevocations } from '#access/users/accounts/access-revocations.js';
-import { UserErasures } from '#access/users/accounts/user-erasures.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
+import type { ErasureObstacle } from '#access/domain/domain-questions.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import {
   clientViolations,
   redirectUrisAfter,
@@ -34,7 +35,7 @@ export interface RegisteredClient {
 export type Alongside = (client: ClientEntity) => Promise<void>;
 
 /** Checks a change while the client is locked; throws to refuse it. */
-export type ClientChangeCheck = (before: ClientEntity, after: ClientEntity) => void;
+export type ClientChangeCheck = (before: ClientEntity, after: ClientEntity) => Promise<void>;
 
 /** OAuth clients (contract §2, §12). Every change is an audit event in the same transaction. */
 @Injectable()
@@ -45,14 +46,14 @@ export class ClientsService {
     private readonly purposes: PurposesService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly revocations: AccessRevocations,
+    private readonly events: DomainEvents,
     private readonly operators: OperatorClientsService,
     private readonly logos: LogosService,
-    erasures: UserErasures,
-  ) {
-    erasures.addObstacle(async (userId) =>
-      (await repository.existsOf(userId)) ? 'owns_clients' : undefined,
-    );
+  ) {}
+
+  @Answers('user.erasure_obstacle')
+  async obstacleTo(userId: string): Promise<ErasureObstacle | undefined> {
+    return (await this.repository.existsOf(userId)) ? 'owns_clients' : undefined;
   }
 
   find(id: string): Promise<ClientEntity | null> {
@@ -163,7 +164,7 @@ export class ClientsService {
     return this.transactions.run(async () => {
       const before = await this.lock(id);
       const after = await this.updateLocked(before, wanted, actor);
-      check?.(before, after);
+      await check?.(before, after);
       return after;
     });
   }
@@ -190,7 +191,7 @@ export class ClientsService {
     }
     await this.repository.update(id, changes);
     const after = (await this.repository.findById(id))!;
-    if (before.enabled && !after.enabled) await this.revocations.revokeByClient(id, 'client_disabled');
+    if (before.enabled && !after.enabled) await this.events.say('client.access_ended', id, 'client_disabled');
     const difference = changesBetween(CLIENT.auditView(before), CLIENT.auditView(after));
     if (difference) {
       await this.audit.record(actor, { action: 'client.updated', subjectId: id, ...difference });
@@ -214,10 +215,11 @@ export class ClientsService {
     });
   }
 
-  /** Deletes a client with its secrets, consents, grants and tokens. */
-  delete(id: string, actor: Actor): Promise<void> {
+  /** Deletes a client with its secrets, consents, grants and tokens. `check` throws to refuse it. */
+  delete(id: string, actor: Actor, check?: () => Promise<void>): Promise<void> {
     return this.transactions.run(async () => {
       const client = (await this.repository.lock(id)) ?? this.missing();
+      await check?.();
       await this.repository.delete(id);
       await this.audit.record(actor, {
         action: 'client.deleted',
@@ -231,7 +233,8 @@ export class ClientsService {
   revokeTokens(id: string, actor: Actor): Promise<number> {
     return this.transactions.run(async () => {
       if (!(await this.repository.lock(id))) this.missing();
-      const revoked = await this.revocations.revokeByClient(id, 'tokens_revoked');
+      const ended = await this.events.say('client.access_ended', id, 'tokens_revoked');
+      const revoked = ended.find((grants) => typeof grants === 'number') ?? 0;
       await this.audit.record(actor, {
         action: 'client.tokens_revoked',
         subjectId: id,

@@ -3,8 +3,8 @@ import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import type { OperatorRole } from '#platform/config/operator-role.js';
 import { validationFailed } from '#platform/http/problems/problem.js';
 import type { ScopeEntity } from '#access/scopes/scope.entity.js';
-import { AccessRevocations } from '#access/users/accounts/access-revocations.js';
-import { OperatorClients, type ClientsOfOperators } from '#access/users/accounts/operator-clients.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
+import { Answers, OnDomainEvent } from '#platform/database/domain/domain-map.js';
 import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { hasOperatorScope } from './client-rules.js';
@@ -19,30 +19,31 @@ type Shape = Pick<ClientEntity, 'ownerId' | 'scopes' | 'enabled' | 'companyServi
  * When neither is any more, the client is disabled and its tokens are revoked.
  */
 @Injectable()
-export class OperatorClientsService implements ClientsOfOperators {
+export class OperatorClientsService {
   constructor(
     private readonly repository: OperatorClientsRepository,
     private readonly users: UsersService,
     private readonly protection: OperatorProtectionService,
-    private readonly revocations: AccessRevocations,
+    private readonly events: DomainEvents,
     private readonly audit: AuditService,
-    port: OperatorClients,
-  ) {
-    port.register(this);
-  }
+  ) {}
 
+  @Answers('client.operator_role')
   roleOf(clientId: string): Promise<OperatorRole | null> {
     return this.repository.roleOf(clientId);
   }
 
+  @Answers('users.behind_operator_clients')
   behindOne(userIds: string[]): Promise<string[]> {
     return this.repository.behindOne(userIds);
   }
 
+  /** Disables the clients of an owner who is no longer an operator, and ends their tokens, unless they are services of the company. */
+  @OnDomainEvent('operator.ended', 1)
   async endOf(ownerId: string, actor: Actor): Promise<void> {
     for (const id of await this.repository.lockPersonal(ownerId)) {
       await this.repository.disable(id);
-      await this.revocations.revokeByClient(id, 'client_disabled');
+      await this.events.say('client.access_ended', id, 'client_disabled');
       await this.audit.record(actor, {
         action: 'client.updated',
         subjectId: id,

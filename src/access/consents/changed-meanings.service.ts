@@ -9,7 +9,7 @@ import {
   type Place,
   type Stretch,
 } from './changed-meanings.repository.js';
-import { ConsentEvents } from './consent-events.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
 
 const AT_ONCE = 100;
 // So that no statement reads for long, however few of the consents are to be asked for.
@@ -25,7 +25,7 @@ export class ChangedMeanings {
   constructor(
     private readonly repository: ChangedMeaningsRepository,
     private readonly scopes: ScopesService,
-    private readonly events: ConsentEvents,
+    private readonly events: DomainEvents,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly settings: Settings,
@@ -85,7 +85,8 @@ export class ChangedMeanings {
       const sooner = asked.filter(
         ({ expiresBefore, expiresAt }) => expiresBefore?.getTime() !== expiresAt.getTime(),
       );
-      await this.events.tell(
+      await this.events.say(
+        'consents.changed',
         sooner.map(({ clientId, userId, scopes, expiresAt }) => ({
           kind: 'changed',
           clientId,

@@ -15,7 +15,7 @@ import { realmOf } from '#access/users/accounts/environment.js';
 import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { auditView } from './consent-audit-view.js';
-import { ConsentEvents } from './consent-events.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
 import type { ConsentEntity } from './consent.entity.js';
 import { ConsentsRepository, type ImportedConsent } from './consents.repository.js';
 import { ConsentsService } from './consents.service.js';
@@ -33,7 +33,7 @@ export class ConsentApprovals {
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly notifications: NotificationsService,
-    private readonly events: ConsentEvents,
+    private readonly events: DomainEvents,
     private readonly users: UsersService,
     private readonly protection: OperatorProtectionService,
     private readonly words: ConsentWordsRepository,
@@ -243,7 +243,7 @@ export class ConsentApprovals {
     if (kind) {
       const { scopes, expiresAt } = after;
       const { requestId } = actor;
-      await this.events.tell([{ kind, clientId, userId, scopes, expiresAt, requestId }]);
+      await this.events.say('consents.changed', [{ kind, clientId, userId, scopes, expiresAt, requestId }]);
     }
     return after;
   }

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
 import { Settings } from '#platform/config/settings.js';
 import { PeriodicWorker } from '#platform/database/background/periodic-worker.js';
 import { SchemaCompatibility } from '#platform/database/migrations/schema-compatibility.service.js';
@@ -7,11 +6,10 @@ import { Transactions } from '#platform/database/queries/transactions.js';
 import { MESSAGES } from '#records/notifications/message-catalogue.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import { ChangedMeanings } from './changed-meanings.service.js';
-import { ConsentEvents } from './consent-events.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
 import { ConsentExpiryRepository, type PlaceOfEnd, type StretchOfEnds } from './consent-expiry.repository.js';
 import { ConsentsService } from './consents.service.js';
 
-const EVERY_MS = 30_000;
 const AT_ONCE = 100;
 // So that no statement reads for long, however many ends were announced before.
 const STRETCH = 5_000;
@@ -24,18 +22,17 @@ export class ConsentExpiryService extends PeriodicWorker {
     private readonly repository: ConsentExpiryRepository,
     private readonly meanings: ChangedMeanings,
     private readonly consents: ConsentsService,
-    private readonly events: ConsentEvents,
+    private readonly events: DomainEvents,
     private readonly notifications: NotificationsService,
     private readonly transactions: Transactions,
     settings: Settings,
     schema: SchemaCompatibility,
   ) {
-    super('Consents could not be ended', settings, schema);
+    super({ everyMs: 30_000, failure: 'Consents could not be ended' }, settings, schema);
   }
 
-  @Interval(EVERY_MS)
-  work(): Promise<void> {
-    return this.runAlone(() => this.run());
+  protected work(): Promise<unknown> {
+    return this.run();
   }
 
   /**
@@ -98,7 +95,8 @@ export class ConsentExpiryService extends PeriodicWorker {
         const message = MESSAGES.consentExpiring(clientName, { organisation, logoId }, expiresAt);
         await this.notifications.raise(userId, clientId, message);
       }
-      await this.events.tell(
+      await this.events.say(
+        'consents.changed',
         ending.map(({ clientId, userId, scopes, expiresAt }) => ({
           kind: 'expiring',
           clientId,

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import type { Language } from '#platform/language/languages.js';
 import { say } from '#platform/language/text.js';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { scopeWordsIn } from '#access/scopes/scope.entity.js';
 import { ScopesService } from '#access/scopes/scopes.service.js';
 import { OwnWords } from '#access/users/accounts/own-words.js';
-import { recordOf, PersonalData, section } from '#access/users/accounts/personal-data.js';
+import { recordOf, section } from '#access/users/accounts/personal-data.js';
 import { EVENT_WORDS, howOf } from './record/event-words.js';
 import { ConsentVersionsRepository } from './record/consent-versions.repository.js';
 import { ConsentsRepository } from './consents.repository.js';
@@ -17,47 +18,49 @@ export class ConsentsPersonalData {
     private readonly consents: ConsentsRepository,
     private readonly clients: ClientsService,
     private readonly scopes: ScopesService,
-    versions: ConsentVersionsRepository,
-    data: PersonalData,
-  ) {
-    data.add(
-      section({
-        name: 'consents',
-        place: 20,
-        title: say('Applications'),
-        about: say('The applications that you agreed to share data with, also those that you disconnected.'),
-        read: (userId: string, limit: number, language: Language) => this.read(userId, limit, language),
-        columns: {
-          [say('Application')]: ({ application }) => application,
-          [say('It may')]: ({ allowed }) => allowed,
-          [say('Agreed')]: ({ granted_at: at }) => at,
-          [say('Ended')]: ({ revoked_at: at }) => at,
-          [say('Ends')]: ({ expires_at: at }) => at,
-          [say('Proof')]: ({ evidence }) => evidence,
-        },
-      }),
-    );
-    data.add(
-      section({
-        name: 'receipts',
-        place: 21,
-        title: say('Receipts'),
-        about: say(
-          'Whenever you agreed to share data, changed that, or stopped. The signed receipts are on your account page.',
-        ),
-        read: (userId: string, limit: number) => this.receipts(versions, userId, limit),
-        columns: {
-          [say('Application')]: ({ application }) => application,
-          [say('What')]: ({ event }) => new OwnWords(EVENT_WORDS[event]),
-          [say('When')]: ({ recorded_at: at }) => at,
-          [say('How')]: ({ method, reason }) => new OwnWords(howOf(method, reason)),
-        },
-      }),
-    );
+    private readonly versions: ConsentVersionsRepository,
+  ) {}
+
+  @Answers('user.personal_data')
+  consentsOf() {
+    return section({
+      name: 'consents',
+      place: 20,
+      title: say('Applications'),
+      about: say('The applications that you agreed to share data with, also those that you disconnected.'),
+      read: (userId: string, limit: number, language: Language) => this.read(userId, limit, language),
+      columns: {
+        [say('Application')]: ({ application }) => application,
+        [say('It may')]: ({ allowed }) => allowed,
+        [say('Agreed')]: ({ granted_at: at }) => at,
+        [say('Ended')]: ({ revoked_at: at }) => at,
+        [say('Ends')]: ({ expires_at: at }) => at,
+        [say('Proof')]: ({ evidence }) => evidence,
+      },
+    });
   }
 
-  private async receipts(versions: ConsentVersionsRepository, userId: string, limit: number) {
-    return (await versions.listOf(userId, limit)).map((version) => ({
+  @Answers('user.personal_data')
+  receiptsOf() {
+    return section({
+      name: 'receipts',
+      place: 21,
+      title: say('Receipts'),
+      about: say(
+        'Whenever you agreed to share data, changed that, or stopped. The signed receipts are on your account page.',
+      ),
+      read: (userId: string, limit: number) => this.receipts(userId, limit),
+      columns: {
+        [say('Application')]: ({ application }) => application,
+        [say('What')]: ({ event }) => new OwnWords(EVENT_WORDS[event]),
+        [say('When')]: ({ recorded_at: at }) => at,
+        [say('How')]: ({ method, reason }) => new OwnWords(howOf(method, reason)),
+      },
+    });
+  }
+
+  private async receipts(userId: string, limit: number) {
+    return (await this.versions.listOf(userId, limit)).map((version) => ({
       receipt: version.id,
       application: version.clientName,
       ...recordOf(version, 'replaces', 'clientId', 'event', 'scopes', 'grantedAt', 'validUntil', 'endedAt'),

@@ -1,15 +1,13 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { BrandModule } from '#records/brand/brand.module.js';
 import { AuditModule } from '#records/audit/audit.module.js';
 import { ConsentImportService } from './import/consent-import.service.js';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { ClientsModule } from '#access/clients/clients.module.js';
 import { NotificationsModule } from '#records/notifications/notifications.module.js';
 import { ScopesModule } from '#access/scopes/scopes.module.js';
 import { UsersModule } from '#access/users/users.module.js';
 import { ConsentEntity } from './consent.entity.js';
-import { ConsentEvents } from './consent-events.js';
 import { ConsentsPersonalData } from './consents-personal-data.service.js';
 import { ChangedMeanings } from './changed-meanings.service.js';
 import { ChangedMeaningsRepository } from './changed-meanings.repository.js';
@@ -25,18 +23,13 @@ import { ConsentRecordService } from './record/consent-record.service.js';
 import { ConsentVersionEntity } from './record/consent-version.entity.js';
 import { ConsentVersionsRepository } from './record/consent-versions.repository.js';
 import { ConsentWordsRepository } from './record/consent-words.repository.js';
-import { ReceiptKeyEntity } from './record/receipt-key.entity.js';
-import { ReceiptKeysRepository } from './record/receipt-keys.repository.js';
-import { ReceiptKeysService } from './record/receipt-keys.service.js';
 
 const EXPORTED = [
-  ConsentEvents,
   ConsentExpiryService,
   ConsentImportService,
   ConsentRecordService,
   ConsentsService,
   ConsentApprovals,
-  ReceiptKeysService,
 ];
 
 /** Which user consented to what for which client. */
@@ -45,16 +38,9 @@ const EXPORTED = [
     ClientsModule,
     ScopesModule,
     AuditModule,
-    BrandModule,
     UsersModule,
     NotificationsModule,
-    TypeOrmModule.forFeature([
-      ConsentEntity,
-      ConsentNoticeEntity,
-      ConsentVersionEntity,
-      ConsentWordsEntity,
-      ReceiptKeyEntity,
-    ]),
+    TypeOrmModule.forFeature([ConsentEntity, ConsentNoticeEntity, ConsentVersionEntity, ConsentWordsEntity]),
   ],
   providers: [
     ...EXPORTED,
@@ -65,12 +51,12 @@ const EXPORTED = [
     ConsentExpiryRepository,
     ConsentVersionsRepository,
     ConsentWordsRepository,
-    ReceiptKeysRepository,
   ],
   exports: EXPORTED,
 })
 export class ConsentsModule {
-  constructor(purge: PurgeTasks) {
-    purge.add(CONSENTS_PURGE);
+  @Answers('purge.tasks')
+  purged() {
+    return CONSENTS_PURGE;
   }
 }

@@ -8,10 +8,9 @@ import type { Page, PageRequest } from '#platform/database/queries/read-page.js'
 import { notFound } from '#platform/http/problems/problem.js';
 import { MESSAGES } from '#records/notifications/message-catalogue.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
-import { AccessRevocations } from '#access/users/accounts/access-revocations.js';
-import { UserErasures } from '#access/users/accounts/user-erasures.js';
+import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
 import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
-import { ConsentEvents } from './consent-events.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
 import { auditView } from './consent-audit-view.js';
 import type { ConsentEntity } from './consent.entity.js';
 import { ConsentsRepository, type Ending } from './consents.repository.js';
@@ -25,15 +24,11 @@ export class ConsentsService {
     private readonly clients: ClientsService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly revocations: AccessRevocations,
     private readonly notifications: NotificationsService,
-    private readonly events: ConsentEvents,
+    private readonly events: DomainEvents,
     private readonly protection: OperatorProtectionService,
     private readonly settings: Settings,
-    erasures: UserErasures,
-  ) {
-    erasures.add((userId) => this.revokeForErasure(userId));
-  }
+  ) {}
 
   findLive(clientId: string, userId: string): Promise<ConsentEntity | null> {
     return this.repository.findLive(clientId, userId);
@@ -154,26 +149,28 @@ export class ConsentsService {
 
   private async afterEnd(before: ConsentEntity, kind: 'revoked' | 'expired', actor: Actor): Promise<void> {
     const { clientId, userId, expiresAt } = before;
-    await this.revocations.revokeByConsent(clientId, userId, `consent_${kind}`);
+    await this.events.say('consent.ended', clientId, userId, `consent_${kind}`);
     await this.audit.record(actor, {
       action: `consent.${kind}`,
       subjectId: userId,
       before: auditView(before),
     });
     const { requestId } = actor;
-    await this.events.tell([{ kind, clientId, userId, scopes: [], expiresAt, requestId }]);
+    await this.events.say('consents.changed', [{ kind, clientId, userId, scopes: [], expiresAt, requestId }]);
   }
 
   /**
    * Notifies each client that could read the user's data until now, once. Returns the ids of those clients, and of clients that
    * could read it earlier.
    */
-  private async revokeForErasure(userId: string): Promise<Record<string, unknown>> {
+  @OnDomainEvent('user.erased', 6)
+  async revokeForErasure(userId: string): Promise<Record<string, unknown>> {
     const consents = await this.repository.endAll(userId);
     const idsWhere = (wasLive: boolean) =>
       consents.filter((consent) => consent.wasLive === wasLive).map(({ clientId }) => clientId);
     const clients = idsWhere(true);
-    await this.events.tell(
+    await this.events.say(
+      'consents.changed',
       clients.map((clientId) => ({ kind: 'revoked', clientId, userId, scopes: [], expiresAt: null })),
     );
     return { clients, former_clients: idsWhere(false) };

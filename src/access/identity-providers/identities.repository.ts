@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import type { LinkedPerson } from '#access/users/accounts/sign-in-ways.service.js';
+import type { LinkedPerson } from '#access/domain/domain-events.js';
 import { IdentityEntity } from './identity.entity.js';
 
 @Injectable()

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
+import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
+import type { LinkedPerson } from '#access/domain/domain-events.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { notFound } from '#platform/http/problems/problem.js';
 import { LinkedAccountsService } from '#access/users/accounts/linked-accounts.service.js';
-import { SignInWaysService } from '#access/users/accounts/sign-in-ways.service.js';
 import { ActorsService } from '#access/users/sessions/actors.service.js';
 import { SessionsService } from '#access/users/sessions/sessions.service.js';
 import { IdentitiesRepository } from './identities.repository.js';
@@ -21,9 +22,11 @@ export class IdentitiesService {
     private readonly actors: ActorsService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    ways: SignInWaysService,
-  ) {
-    ways.registerLinks((userId, except) => identities.deleteByUser(userId, except));
+  ) {}
+
+  @OnDomainEvent('user.sign_in_ways_ended')
+  removeAll(userId: string, except?: LinkedPerson): Promise<number> {
+    return this.identities.deleteByUser(userId, except);
   }
 
   /** The links of a user, oldest first. */

@@ -5,7 +5,7 @@ import { AuditModule } from '#records/audit/audit.module.js';
 import { HttpModule } from '#platform/http/http.module.js';
 import { NotificationsModule } from '#records/notifications/notifications.module.js';
 import { UsersModule } from '#access/users/users.module.js';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { IdentitiesPersonalData } from './identities-personal-data.service.js';
 import { IdentitiesService } from './identities.service.js';
 import { IdentitiesRepository } from './identities.repository.js';
@@ -63,7 +63,8 @@ const EXPORTED = [RoleProviders, IdentitiesService, OfferedProviders, ReAuthenti
   exports: EXPORTED,
 })
 export class IdentityProvidersModule {
-  constructor(purge: PurgeTasks) {
-    purge.add(IDENTITY_PROVIDERS_PURGE);
+  @Answers('purge.tasks')
+  purged() {
+    return IDENTITY_PROVIDERS_PURGE;
   }
 }

@@ -8,7 +8,7 @@ import { UsersModule } from '#access/users/users.module.js';
 import { Settings } from '#platform/config/settings.js';
 import { AddressLimits, AddressRateLimitGuard } from '#platform/http/guards/address-rate-limit.guard.js';
 import { SessionLimits } from '#platform/http/guards/session-limits.js';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { KnownPartnerLimitGuard } from './partners/known-partner-limit.guard.js';
 import { LimitedBearerGuard } from './partners/limited-bearer.guard.js';
 import { partnerLimit } from './partners/partner-limit.js';
@@ -61,8 +61,9 @@ class RateLimitCountersModule {}
 @Global()
 @Module({})
 export class RateLimitsModule {
-  constructor(purge: PurgeTasks) {
-    purge.add(RATE_LIMITS_PURGE);
+  @Answers('purge.tasks')
+  purged() {
+    return RATE_LIMITS_PURGE;
   }
 
   static forRoot(settings: Settings): DynamicModule {

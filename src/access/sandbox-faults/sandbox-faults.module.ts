@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '#records/audit/audit.module.js';
 import { TokensModule } from '#access/tokens/tokens.module.js';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { SandboxFaultEntity } from './sandbox-fault.entity.js';
 import { SandboxFaultsRepository } from './sandbox-faults.repository.js';
 import { SandboxFaultsService } from './sandbox-faults.service.js';
@@ -15,7 +15,8 @@ import { SANDBOX_FAULTS_PURGE } from './sandbox-faults-purge.js';
   exports: [SandboxFaultsService],
 })
 export class SandboxFaultsModule {
-  constructor(purge: PurgeTasks) {
-    purge.add(SANDBOX_FAULTS_PURGE);
+  @Answers('purge.tasks')
+  purged() {
+    return SANDBOX_FAULTS_PURGE;
   }
 }

@@ -7,7 +7,8 @@ import { ConsentsModule } from '#access/consents/consents.module.js';
 import { NotificationsModule } from '#records/notifications/notifications.module.js';
 import { ScopesModule } from '#access/scopes/scopes.module.js';
 import { UsersModule } from '#access/users/users.module.js';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
+import type { PurgePreparation, PurgeTask } from '#platform/database/purge/purge-tasks.js';
 import { AccessTokensRepository } from './access/access-tokens.repository.js';
 import { AccessTokensService } from './access/access-tokens.service.js';
 import { AuthorizationCodeEntity } from './codes/authorization-code.entity.js';
@@ -26,6 +27,7 @@ import { RefreshTokensService } from './refresh/refresh-tokens.service.js';
 import { RevokedAccessTokenEntity } from './access/revoked-access-token.entity.js';
 import { TokenKeyEntity } from './keys/token-key.entity.js';
 import { TokenKeysRepository } from './keys/token-keys.repository.js';
+import { TokenKeyRotationWorker } from './keys/token-key-rotation.worker.js';
 import { TokenKeysService } from './keys/token-keys.service.js';
 import { TokenRevocationService } from './access/token-revocation.service.js';
 import { TOKENS_PURGE } from './tokens-purge.js';
@@ -67,15 +69,22 @@ const EXPORTED = [
     GrantsPersonalData,
     GrantsRepository,
     RefreshTokensRepository,
+    TokenKeyRotationWorker,
     TokenKeysRepository,
   ],
   exports: EXPORTED,
 })
 export class TokensModule {
-  constructor(purge: PurgeTasks, grants: GrantsRepository) {
-    purge.add(TOKENS_PURGE, {
-      table: 'grants',
-      runBatch: (retentionDays, limit) => grants.postponeUsed(retentionDays, limit),
-    });
+  constructor(private readonly grants: GrantsRepository) {}
+
+  @Answers('purge.tasks')
+  purged(): (PurgeTask | PurgePreparation)[] {
+    return [
+      ...TOKENS_PURGE,
+      {
+        table: 'grants',
+        runBatch: (retentionDays, limit) => this.grants.postponeUsed(retentionDays, limit),
+      },
+    ];
   }
 }

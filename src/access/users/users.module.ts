@@ -6,13 +6,11 @@ import { BrandModule } from '#records/brand/brand.module.js';
 import { HttpModule } from '#platform/http/http.module.js';
 import { MailModule } from '#records/mail/mail.module.js';
 import { NotificationsModule } from '#records/notifications/notifications.module.js';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { UserEntity } from './accounts/user.entity.js';
 import { SessionEntity } from './sessions/session.entity.js';
 import { PasswordLinkEntity } from './passwords/password-link.entity.js';
-import { AccessRevocations } from './accounts/access-revocations.js';
 import { FollowedProfilesService } from './accounts/followed-profiles.service.js';
-import { OperatorClients } from './accounts/operator-clients.js';
 import { OperatorProtectionService } from './accounts/operator-protection.service.js';
 import { RoleChanges } from './accounts/role-changes.service.js';
 import { SignInWaysService } from './accounts/sign-in-ways.service.js';
@@ -53,8 +51,6 @@ import { WebauthnChallenges } from './factors/webauthn-challenges.service.js';
 import { WebauthnChallengesRepository } from './factors/webauthn-challenges.repository.js';
 import { ShownOnce } from './sessions/shown-once.service.js';
 import { PersonalData } from './accounts/personal-data.js';
-import { DeletionEvents } from './closing/deletion-events.js';
-import { UserErasures } from './accounts/user-erasures.js';
 import { UsersRepository } from './accounts/users.repository.js';
 import { UsersService } from './accounts/users.service.js';
 import { AccountDeletionEntity } from './closing/account-deletion.entity.js';
@@ -68,18 +64,15 @@ import { UsersPersonalData } from './closing/users-personal-data.service.js';
 import { USERS_PURGE } from './users-purge.js';
 
 const EXPORTED = [
-  AccessRevocations,
   AccountDeletionsService,
   ActorsService,
   AuthenticatorAppsService,
   DataExportsService,
-  DeletionEvents,
   EmailVerificationService,
   FollowedProfilesService,
   KnownBrowsersService,
   LinkedAccountsService,
   MailedSignInsService,
-  OperatorClients,
   OperatorProtectionService,
   PasskeySignInsService,
   PasskeySignUpsService,
@@ -87,15 +80,12 @@ const EXPORTED = [
   PasswordChangeService,
   PasswordLinksService,
   PendingSignInsService,
-  PersonalData,
   SecondFactorService,
   SessionsService,
   ShownOnce,
-  SignInWaysService,
   SignUpService,
   SignedInUsers,
   UnsubscribingService,
-  UserErasures,
   UsersService,
 ];
 
@@ -124,11 +114,13 @@ const EXPORTED = [
     PasskeysRepository,
     PasswordLinksRepository,
     PendingSignInsRepository,
+    PersonalData,
     RecoveryCodesRepository,
     RecoveryCodesService,
     RoleChanges,
     SealedReturns,
     SessionsRepository,
+    SignInWaysService,
     UsersPersonalData,
     UsersRepository,
     WebauthnChallenges,
@@ -137,7 +129,8 @@ const EXPORTED = [
   exports: EXPORTED,
 })
 export class UsersModule {
-  constructor(purge: PurgeTasks) {
-    purge.add(USERS_PURGE);
+  @Answers('purge.tasks')
+  purged() {
+    return USERS_PURGE;
   }
 }

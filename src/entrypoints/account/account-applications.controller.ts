@@ -22,6 +22,7 @@ import { AccountDeletionsService } from '#access/users/closing/account-deletions
 import { ConnectedClientsService } from '#access/tokens/grants/connected-clients.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
+import { ApplicationLinks } from './pages/application-links.js';
 import { applicationsPage } from './pages/applications.page.js';
 import { disconnectPage } from './pages/disconnect.page.js';
 import { historyPage } from './pages/history.page.js';
@@ -44,6 +45,7 @@ export class AccountApplicationsController {
     private readonly purposes: PurposesService,
     private readonly deletions: AccountDeletionsService,
     private readonly history: DisclosureHistoryService,
+    private readonly links: ApplicationLinks,
   ) {}
 
   @AccountGet()
@@ -63,7 +65,8 @@ export class AccountApplicationsController {
     );
     const withPortal = ownsClients || isMember;
     const deletionDueAt = deletion?.dueAt;
-    return { page: applicationsPage({ clients, lastReads, former, withPortal, deletionDueAt }) };
+    const { links } = this;
+    return { page: applicationsPage({ clients, lastReads, former, links, withPortal, deletionDueAt }) };
   }
 
   /** The confirmation page for disconnecting; 404 for an application that is not connected. */

@@ -19,10 +19,12 @@ import { AccountEmailController } from './account-email.controller.js';
 import { AccountNotificationsController } from './account-notifications.controller.js';
 import { AccountPasskeysController } from './account-passkeys.controller.js';
 import { AccountPasswordController } from './account-password.controller.js';
-import { AccountReceiptsController } from './account-receipts.controller.js';
 import { AccountSecurityController } from './account-security.controller.js';
 import { AccountSessionsController } from './account-sessions.controller.js';
 import { AccountGuard } from './account.guard.js';
+import { AddressLinks } from './sign-up/address-links.js';
+import { UnsubscribeLinks } from './unsubscribe-links.js';
+import { ApplicationLinks } from './pages/application-links.js';
 import { AfterAnswer } from './sign-up/after-answer.service.js';
 import { MailedLinks } from './sign-up/mailed-links.service.js';
 import { EmailVerificationController } from './sign-up/email-verification.controller.js';
@@ -57,7 +59,6 @@ import { UnsubscribeController } from './unsubscribe.controller.js';
     AccountNotificationsController,
     AccountPasskeysController,
     AccountPasswordController,
-    AccountReceiptsController,
     AccountSecurityController,
     AccountSessionsController,
     EmailVerificationController,
@@ -66,7 +67,7 @@ import { UnsubscribeController } from './unsubscribe.controller.js';
     SignUpController,
     UnsubscribeController,
   ],
-  providers: [AccountGuard, AfterAnswer, MailedLinks],
-  exports: [MailedLinks],
+  providers: [AccountGuard, AddressLinks, AfterAnswer, ApplicationLinks, MailedLinks, UnsubscribeLinks],
+  exports: [AddressLinks, ApplicationLinks, MailedLinks, UnsubscribeLinks],
 })
 export class AccountModule {}

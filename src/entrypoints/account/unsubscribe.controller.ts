@@ -9,14 +9,7 @@ import {
   type OpenAnswer,
 } from '#platform/http/page-routes/open-pages.js';
 import { visitorOf } from '#platform/http/server/request-origin.js';
-import { UnsubscribingService } from '#access/users/emails/unsubscribing.service.js';
-import { ContactsService } from '#events/webhooks/contacts/contacts.service.js';
-import {
-  contactRemovedPage,
-  removeContactPage,
-  unsubscribedPage,
-  unsubscribePage,
-} from './pages/unsubscribe.page.js';
+import { UnsubscribeLinks } from './unsubscribe-links.js';
 import { say } from '#platform/language/text.js';
 
 /**
@@ -26,25 +19,18 @@ import { say } from '#platform/language/text.js';
 @OneClickPages('email/unsubscribe/:key')
 @UseGuards(AddressRateLimitGuard)
 export class UnsubscribeController {
-  constructor(
-    private readonly unsubscribing: UnsubscribingService,
-    private readonly contacts: ContactsService,
-  ) {}
+  constructor(private readonly links: UnsubscribeLinks) {}
 
   @OneClickGet()
   async show(@Param('key') key: string): Promise<OpenAnswer> {
-    const action = `/email/unsubscribe/${key}`;
-    const found = await this.unsubscribing.find(key);
-    if (found) return { page: unsubscribePage({ action, ...found }) };
-    const contact = await this.contacts.findByUnsubscribeKey(key);
-    return contact ? { page: removeContactPage({ action, ...contact }) } : gone();
+    const page = await this.links.ask(key, `/email/unsubscribe/${key}`);
+    return page ? { page } : gone();
   }
 
   @OneClickPost()
   async unsubscribe(@Param('key') key: string, @Req() request: FastifyRequest): Promise<OpenAnswer> {
-    const actor = visitorOf(request);
-    if (await this.unsubscribing.unsubscribe(key, actor)) return { page: unsubscribedPage() };
-    return (await this.contacts.unsubscribe(key, actor)) ? { page: contactRemovedPage() } : gone();
+    const page = await this.links.stop(key, visitorOf(request));
+    return page ? { page } : gone();
   }
 }
 

@@ -9,7 +9,6 @@ import { AdminEventTypesController } from './api/event-types/admin-event-types.c
 import { AdminGrantsController } from './api/grants/admin-grants.controller.js';
 import { AdminIdentitiesController } from './api/users/admin-identities.controller.js';
 import { AdminMembersController } from './api/users/admin-members.controller.js';
-import { AdminRedirectUriRequestsController } from './api/redirect-uri-requests/admin-redirect-uri-requests.controller.js';
 import { AdminMailsController } from './api/mails/admin-mails.controller.js';
 import { AdminNotificationsController } from './api/notifications/admin-notifications.controller.js';
 import { AdminOperatorInvitationsController } from './api/operator-invitations/admin-operator-invitations.controller.js';
@@ -38,7 +37,6 @@ import { ConsoleModule } from './console/console.module.js';
     AdminNotificationsController,
     AdminOperatorInvitationsController,
     AdminPurposesController,
-    AdminRedirectUriRequestsController,
     AdminScopesController,
     AdminUsersController,
     AdminWebhookEndpointsController,

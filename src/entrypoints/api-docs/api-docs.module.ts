@@ -28,5 +28,6 @@ import { DocsReaders } from './readers/docs-readers.service.js';
   ],
   controllers: [ApiDocsController, HandbookController],
   providers: [ApiDocs, DocsReaders, DocsSearch, GoingLive, Handbook],
+  exports: [GoingLive],
 })
 export class ApiDocsModule {}

@@ -141,7 +141,29 @@ function ordered(paths: Paths, tags: string[]): Paths {
         return tags.indexOf(tag!) * 100 + (first < 0 ? FIRST.length : first);
       }),
     );
-  return Object.fromEntries(Object.entries(paths).sort(([, one], [, other]) => rankOf(one) - rankOf(other)));
+  const sorted = Object.entries(paths).sort(([, one], [, other]) => rankOf(one) - rankOf(other));
+  return Object.fromEntries(inTheirPlaces(sorted));
+}
+
+/** Those of features behind the paths that they name, one after the other. */
+function inTheirPlaces(paths: [string, Partial<Record<Method, Operation>>][]): typeof paths {
+  const placed = [...paths];
+  for (const path of paths.toReversed()) {
+    const behind = Object.values(path[1])[0]?.['x-behind'];
+    if (behind === undefined) continue;
+    placed.splice(placed.indexOf(path), 1);
+    const before = placed.findIndex(([, methods]) =>
+      Object.values(methods).some(({ operationId }) => operationId === behind),
+    );
+    placed.splice(before < 0 ? placed.length : before + 1, 0, path);
+  }
+  return placed.map(([path, methods]) => {
+    const shown = Object.entries(methods).map(([method, { 'x-behind': _, ...operation }]) => [
+      method,
+      operation,
+    ]);
+    return [path, Object.fromEntries(shown)];
+  });
 }
 
 /** The document without components that nothing in it refers to. */

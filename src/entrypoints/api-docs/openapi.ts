@@ -39,6 +39,8 @@ export interface Operation {
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Record<string, Media> };
   responses: Record<string, Answer | Reference>;
+  /** The operation behind whose path that of a feature stands; not in what is served. */
+  'x-behind'?: string;
   /** The path ends with a slash. */
   'x-trailing-slash'?: boolean;
 }

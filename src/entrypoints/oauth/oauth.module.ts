@@ -25,7 +25,7 @@ import { OAuthFormGuard } from './oauth-endpoint.js';
 import { IntrospectionController } from './introspection/introspection.controller.js';
 import { RefusalCounts } from './refusal-counts.service.js';
 import { MetadataController } from './metadata/metadata.controller.js';
-import { ReceiptKeysController } from './metadata/receipt-keys.controller.js';
+import { SigningKeys } from './metadata/signing-keys.js';
 import { RevocationController } from './revocation/revocation.controller.js';
 import { AuthorizationCodeGrant } from './token/authorization-code.grant.js';
 import { ClientCredentialsGrant } from './token/client-credentials.grant.js';
@@ -52,7 +52,6 @@ import { TokenController } from './token/token.controller.js';
     AuthorizationController,
     IntrospectionController,
     MetadataController,
-    ReceiptKeysController,
     RevocationController,
     StartPageController,
     TokenController,
@@ -71,7 +70,8 @@ import { TokenController } from './token/token.controller.js';
     RefreshTokenGrant,
     RefusalCounts,
     SandboxAuthorization,
+    SigningKeys,
   ],
-  exports: [AuthorizationRequestChecks],
+  exports: [AuthorizationRequestChecks, SigningKeys],
 })
 export class OAuthModule {}

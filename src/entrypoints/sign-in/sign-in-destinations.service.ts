@@ -1,22 +1,20 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { Form, queryStringOf } from '#platform/http/forms/form.js';
 import { say } from '#platform/language/text.js';
-import { OnwardRedirects } from '#platform/http/page-routes/onward-redirects.js';
 import { legible } from '#platform/http/validation/legible-text.js';
 import { AuthorizationRequestChecks } from '#entrypoints/oauth/authorization/authorization-request.checks.js';
 import type { CheckedRequest } from '#entrypoints/oauth/authorization/authorization-request.js';
 
 /** Where a login leads if an application asked for it. */
 @Injectable()
-export class SignInDestinations implements OnModuleInit {
-  constructor(
-    private readonly checks: AuthorizationRequestChecks,
-    private readonly onward: OnwardRedirects,
-  ) {}
+export class SignInDestinations {
+  constructor(private readonly checks: AuthorizationRequestChecks) {}
 
   /** The authorization endpoint redirects a refused request to its client without asking. */
-  onModuleInit(): void {
-    this.onward.add(async (path) => (await this.requestIn(path))?.outcome === 'redirect');
+  @Answers('page.leads_away')
+  async leadsAway(path: string): Promise<boolean> {
+    return (await this.requestIn(path))?.outcome === 'redirect';
   }
 
   /** The name of the client behind `return_to`, or that of the portal, a message. */

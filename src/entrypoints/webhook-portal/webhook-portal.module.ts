@@ -11,15 +11,15 @@ import { SandboxFaultsModule } from '#access/sandbox-faults/sandbox-faults.modul
 import { TokensModule } from '#access/tokens/tokens.module.js';
 import { UsersModule } from '#access/users/users.module.js';
 import { WebhooksModule } from '#events/webhooks/webhooks.module.js';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { MemberSessionEntity } from './access/member-session.entity.js';
 import { MemberSessionsRepository } from './access/member-sessions.repository.js';
 import { MemberSessions } from './access/member-sessions.service.js';
 import { PortalLinkEntity } from './access/portal-link.entity.js';
 import { LinkSessionEntity } from './access/link-session.entity.js';
 import { PortalPersonalData } from './access/portal-personal-data.service.js';
+import { PortalServices } from './frame/portal-context.js';
 import { PortalAccessService } from './access/portal-access.service.js';
-import { PortalContactsController } from './endpoints/portal-contacts.controller.js';
 import { PortalCredentialsController } from './application/portal-credentials.controller.js';
 import { PortalDeliveriesController } from './deliveries/portal-deliveries.controller.js';
 import { PortalEndpointController } from './endpoints/portal-endpoint.controller.js';
@@ -32,17 +32,14 @@ import { PortalGuidesController } from './guides/portal-guides.controller.js';
 import { PortalLinksRepository } from './access/portal-links.repository.js';
 import { PortalMembersController } from './application/portal-members.controller.js';
 import { PortalRecoveriesController } from './deliveries/portal-recoveries.controller.js';
-import { PortalRedirectUrisController } from './application/portal-redirect-uris.controller.js';
 import { PortalRequestsController } from './application/portal-requests.controller.js';
 import { PortalSearchController } from './search/portal-search.controller.js';
 import { PortalSearch } from './search/portal-search.service.js';
 import { PortalSignInController } from './access/portal-sign-in.controller.js';
 import { PortalSignInGuard } from './access/portal-sign-in.guard.js';
 import { LinkSessionsRepository } from './access/link-sessions.repository.js';
+import { ChosenDriverView } from './sandbox/chosen-driver-view.js';
 import { PortalSandboxController } from './sandbox/portal-sandbox.controller.js';
-import { LiveDrivers } from './sandbox/live/live-drivers.service.js';
-import { SandboxStatesRepository } from './sandbox/live/sandbox-states.repository.js';
-import { SandboxStreams } from './sandbox/live/sandbox-streams.service.js';
 import { PortalTestsController } from './endpoints/portal-tests.controller.js';
 import { PortalGuard } from './access/portal.guard.js';
 import { WebhookPortalLinkController } from './access/webhook-portal-link.controller.js';
@@ -65,7 +62,6 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     TypeOrmModule.forFeature([MemberSessionEntity, PortalLinkEntity, LinkSessionEntity]),
   ],
   controllers: [
-    PortalContactsController,
     PortalCredentialsController,
     PortalEntryController,
     PortalHomeController,
@@ -76,7 +72,6 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     PortalRecoveriesController,
     PortalGuidesController,
     PortalMembersController,
-    PortalRedirectUrisController,
     PortalRequestsController,
     PortalSearchController,
     PortalSignInController,
@@ -84,10 +79,11 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     WebhookPortalLinkController,
   ],
   providers: [
-    LiveDrivers,
+    ChosenDriverView,
     MemberSessions,
     MemberSessionsRepository,
     PortalAccessService,
+    PortalServices,
     PortalEntryGuard,
     PortalGuard,
     PortalHomeService,
@@ -96,13 +92,12 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     PortalSearch,
     LinkSessionsRepository,
     PortalSignInGuard,
-    SandboxStatesRepository,
-    SandboxStreams,
   ],
-  exports: [PortalAccessService],
+  exports: [ChosenDriverView, MemberSessions, PortalAccessService, PortalSearch, PortalServices],
 })
 export class WebhookPortalModule {
-  constructor(purge: PurgeTasks) {
-    purge.add(WEBHOOK_PORTAL_PURGE);
+  @Answers('purge.tasks')
+  purged() {
+    return WEBHOOK_PORTAL_PURGE;
   }
 }

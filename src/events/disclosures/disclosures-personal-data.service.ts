@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import type { Language } from '#platform/language/languages.js';
 import { say } from '#platform/language/text.js';
 import { OwnWords } from '#access/users/accounts/own-words.js';
-import { PersonalData, section } from '#access/users/accounts/personal-data.js';
+import { section } from '#access/users/accounts/personal-data.js';
 import { beginningOf } from './disclosure-history.js';
 import { DisclosureHistoryRepository } from './disclosure-history.repository.js';
 
@@ -11,22 +12,23 @@ const ACCOUNT_DATA_WORDS = new OwnWords(say('Your name and email address'));
 /** What applications read of a person's data, in the export. */
 @Injectable()
 export class DisclosuresPersonalData {
-  constructor(history: DisclosureHistoryRepository, data: PersonalData) {
-    data.add(
-      section({
-        name: 'read_by_applications',
-        place: 22,
-        title: say('What applications read'),
-        about: say('How often each application asked for your data, or was sent them, by the day.'),
-        read: (userId: string, limit: number, language: Language) => history.list(userId, limit, language),
-        columns: {
-          [say('Day')]: ({ day }) => day,
-          [say('Application')]: ({ application }) => application,
-          [say('What')]: ({ words }) => (words === null ? ACCOUNT_DATA_WORDS : beginningOf(words)),
-          [say('Asked')]: ({ requests }) => requests,
-          [say('Sent')]: ({ deliveries }) => deliveries,
-        },
-      }),
-    );
+  constructor(private readonly history: DisclosureHistoryRepository) {}
+
+  @Answers('user.personal_data')
+  readByApplications() {
+    return section({
+      name: 'read_by_applications',
+      place: 22,
+      title: say('What applications read'),
+      about: say('How often each application asked for your data, or was sent them, by the day.'),
+      read: (userId: string, limit: number, language: Language) => this.history.list(userId, limit, language),
+      columns: {
+        [say('Day')]: ({ day }) => day,
+        [say('Application')]: ({ application }) => application,
+        [say('What')]: ({ words }) => (words === null ? ACCOUNT_DATA_WORDS : beginningOf(words)),
+        [say('Asked')]: ({ requests }) => requests,
+        [say('Sent')]: ({ deliveries }) => deliveries,
+      },
+    });
   }
 }

@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ActivityModule } from '#records/activity/activity.module.js';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
+import type { PurgePreparation, PurgeTask } from '#platform/database/purge/purge-tasks.js';
 import { UsersModule } from '#access/users/users.module.js';
 import { TokensModule } from '#access/tokens/tokens.module.js';
 import { DeliverySumsRepository } from './delivery-sums.repository.js';
@@ -38,10 +39,16 @@ import { DisclosuresService } from './disclosures.service.js';
   exports: [DisclosedReadsService, DisclosureHistoryService],
 })
 export class DisclosuresModule {
-  constructor(purge: PurgeTasks, sums: DeliverySumsRepository) {
-    purge.add(DISCLOSURES_PURGE, {
-      table: 'disclosure_days',
-      runBatch: (retentionDays, limit) => sums.rollUp(retentionDays, limit),
-    });
+  constructor(private readonly sums: DeliverySumsRepository) {}
+
+  @Answers('purge.tasks')
+  purged(): (PurgeTask | PurgePreparation)[] {
+    return [
+      ...DISCLOSURES_PURGE,
+      {
+        table: 'disclosure_days',
+        runBatch: (retentionDays, limit) => this.sums.rollUp(retentionDays, limit),
+      },
+    ];
   }
 }

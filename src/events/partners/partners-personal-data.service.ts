@@ -1,29 +1,25 @@
 import { Injectable } from '@nestjs/common';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { BrandService } from '#records/brand/brand.service.js';
 import { say } from '#platform/language/text.js';
 import { inWords } from '#access/users/accounts/own-words.js';
-import { recordOf, PersonalData, section } from '#access/users/accounts/personal-data.js';
+import { section } from '#access/users/accounts/personal-data.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { InvitationsRepository } from './members/invitations.repository.js';
 import { MembersRepository } from './members/members.repository.js';
-import { RedirectUriRequestsRepository } from './redirect-uris/redirect-uri-requests.repository.js';
 
-/** The organisations of a person, and the person's actions for them. */
+/** The organisations of a person. */
 @Injectable()
 export class PartnersPersonalData {
   constructor(
     private readonly members: MembersRepository,
     private readonly invitations: InvitationsRepository,
-    private readonly requests: RedirectUriRequestsRepository,
     private readonly users: UsersService,
     private readonly brand: BrandService,
-    data: PersonalData,
-  ) {
-    data.add(this.organisations());
-    data.add(this.redirectUriRequests());
-  }
+  ) {}
 
-  private organisations() {
+  @Answers('user.personal_data')
+  organisations() {
     return section({
       name: 'organisations',
       place: 90,
@@ -64,27 +60,6 @@ export class PartnersPersonalData {
         [say('State')]: ({ state }) => inWords(state),
         [say('Role')]: ({ role }) => inWords(role),
         [say('Since')]: ({ since }) => since,
-      },
-    });
-  }
-
-  private redirectUriRequests() {
-    return section({
-      name: 'redirect_uri_requests',
-      place: 92,
-      title: say('Changes that you asked for in the webhook portal'),
-      about: say('Redirect URIs that you asked us to register or to remove.'),
-      read: async (userId: string, limit: number) => {
-        const found = await this.requests.listBy(userId, limit);
-        return found.map((request) =>
-          recordOf(request, 'id', 'clientId', 'action', 'uri', 'state', 'requestedAt', 'decidedAt'),
-        );
-      },
-      columns: {
-        [say('Redirect URI')]: ({ uri }) => uri,
-        [say('What')]: ({ action }) => inWords(action),
-        [say('State')]: ({ state }) => inWords(state),
-        [say('Asked')]: ({ requested_at: at }) => at,
       },
     });
   }

@@ -2,6 +2,5 @@ import { RETENTION, type PurgeTask } from '#platform/database/purge/purge-tasks.
 
 export const PARTNERS_PURGE: PurgeTask[] = [
   { table: 'organisation_invitations', by: 'expires_at' },
-  { table: 'redirect_uri_requests', by: 'decided_at', before: RETENTION },
   { table: 'client_requests', by: 'occurred_at', before: RETENTION },
 ];

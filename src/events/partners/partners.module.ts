@@ -8,7 +8,7 @@ import { MailModule } from '#records/mail/mail.module.js';
 import { NotificationsModule } from '#records/notifications/notifications.module.js';
 import { RequestsModule } from '#records/requests/requests.module.js';
 import { UsersModule } from '#access/users/users.module.js';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { InvitationEntity } from './members/invitation.entity.js';
 import { InvitationLinks } from './members/invitation-links.service.js';
 import { InvitationsRepository } from './members/invitations.repository.js';
@@ -18,9 +18,6 @@ import { MemberClientsRepository } from './members/member-clients.repository.js'
 import { MembersRepository } from './members/members.repository.js';
 import { MembersService } from './members/members.service.js';
 import { OperatorInvitationsService } from './members/operator-invitations.service.js';
-import { RedirectUriRequestEntity } from './redirect-uris/redirect-uri-request.entity.js';
-import { RedirectUriRequestsRepository } from './redirect-uris/redirect-uri-requests.repository.js';
-import { RedirectUriRequestsService } from './redirect-uris/redirect-uri-requests.service.js';
 import { ClientRequestEntity } from './request-log/client-request.entity.js';
 import { ClientRequestsRepository } from './request-log/client-requests.repository.js';
 import { KnownRequests } from './request-log/known-requests.service.js';
@@ -33,11 +30,10 @@ const EXPORTED = [
   KnownRequests,
   MembersService,
   OperatorInvitationsService,
-  RedirectUriRequestsService,
   RequestLogService,
 ];
 
-/** What partners manage themselves (contract §20): members of organisations, redirect URIs, and the log of their requests. */
+/** What partners manage themselves (contract §20): members of organisations, and the log of their requests. */
 @Module({
   imports: [
     ActivityModule,
@@ -48,7 +44,7 @@ const EXPORTED = [
     NotificationsModule,
     RequestsModule,
     UsersModule,
-    TypeOrmModule.forFeature([ClientRequestEntity, InvitationEntity, MemberEntity, RedirectUriRequestEntity]),
+    TypeOrmModule.forFeature([ClientRequestEntity, InvitationEntity, MemberEntity]),
   ],
   providers: [
     ...EXPORTED,
@@ -58,12 +54,12 @@ const EXPORTED = [
     MemberClientsRepository,
     MembersRepository,
     PartnersPersonalData,
-    RedirectUriRequestsRepository,
   ],
   exports: EXPORTED,
 })
 export class PartnersModule {
-  constructor(purge: PurgeTasks) {
-    purge.add(PARTNERS_PURGE);
+  @Answers('purge.tasks')
+  purged() {
+    return PARTNERS_PURGE;
   }
 }

@@ -1,32 +1,26 @@
 import { Injectable } from '@nestjs/common';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { say } from '#platform/language/text.js';
 import type { Language } from '#platform/language/languages.js';
 import { scopeWordsIn } from '#access/scopes/scope.entity.js';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { inMembers, inWords } from '#access/users/accounts/own-words.js';
-import { PersonalData, section } from '#access/users/accounts/personal-data.js';
-import { UsersService } from '#access/users/accounts/users.service.js';
+import { section } from '#access/users/accounts/personal-data.js';
 import { wordsOf } from '#access/users/accounts/words-of-names.js';
-import { ContactsRepository } from './contacts/contacts.repository.js';
 import { EventTypesService } from './event-types/event-types.service.js';
 import { EventsRepository } from './events/events.repository.js';
 
-/** Events about a person and who received them, and the contacts with the person's address. */
+/** Events about a person and who received them. */
 @Injectable()
 export class WebhooksPersonalData {
   constructor(
     private readonly events: EventsRepository,
     private readonly types: EventTypesService,
-    private readonly contacts: ContactsRepository,
     private readonly clients: ClientsService,
-    private readonly users: UsersService,
-    data: PersonalData,
-  ) {
-    data.add(this.eventsAbout());
-    data.add(this.contactsWith());
-  }
+  ) {}
 
-  private eventsAbout() {
+  @Answers('user.personal_data')
+  eventsAbout() {
     return section({
       name: 'events',
       place: 25,
@@ -58,31 +52,6 @@ export class WebhooksPersonalData {
         [say('Data')]: ({ type, data }) => (type.startsWith('user.') || !data ? undefined : inMembers(data)),
         [say('Got by')]: ({ delivered_to: to }) =>
           to.map(({ application, client_id: id }) => application ?? id),
-      },
-    });
-  }
-
-  private contactsWith() {
-    return section({
-      name: 'contact_of',
-      place: 93,
-      title: say('Applications that name you as a contact'),
-      about: say('Applications that want mails about their webhooks to go to your address.'),
-      read: async (userId: string, limit: number) => {
-        const user = await this.users.find(userId);
-        const found = user ? await this.contacts.listTo(user.email, limit) : [];
-        const names = await this.clients.namesById(found.map(({ clientId }) => clientId));
-        return found.map((contact) => ({
-          client_id: contact.clientId,
-          application: names.get(contact.clientId) ?? null,
-          address: contact.email,
-          confirmed_at: contact.verifiedAt,
-        }));
-      },
-      columns: {
-        [say('Application')]: ({ application }) => application,
-        [say('Address')]: ({ address }) => address,
-        [say('Confirmed')]: ({ confirmed_at: at }) => at,
       },
     });
   }

@@ -11,11 +11,7 @@ import { TokensModule } from '#access/tokens/tokens.module.js';
 import { UsersModule } from '#access/users/users.module.js';
 import { Settings } from '#platform/config/settings.js';
 import { MailModule } from '#records/mail/mail.module.js';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
-import { ContactEntity } from './contacts/contact.entity.js';
-import { ContactsRepository } from './contacts/contacts.repository.js';
-import { EndingConsentsMails } from './contacts/ending-consents-mails.js';
-import { ContactsService } from './contacts/contacts.service.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { DeliveriesRepository } from './deliveries/deliveries.repository.js';
 import { DeliveriesService } from './deliveries/deliveries.service.js';
 import { DeliveryAttemptEntity } from './deliveries/delivery-attempt.entity.js';
@@ -35,6 +31,7 @@ import { EndpointPauseEntity } from './endpoints/endpoint-pause.entity.js';
 import { EndpointResealService } from './endpoints/endpoint-reseal.service.js';
 import { EndpointRules } from './endpoints/endpoint-rules.service.js';
 import { EndpointSecrets } from './endpoints/endpoint-secrets.service.js';
+import { EndpointTroubles } from './endpoints/endpoint-troubles.js';
 import { EndpointThrottleEntity } from './endpoints/endpoint-throttle.entity.js';
 import { EndpointEntity } from './endpoints/endpoint.entity.js';
 import { EndpointsRepository } from './endpoints/endpoints.repository.js';
@@ -67,7 +64,6 @@ import { WebhooksPersonalData } from './webhooks-personal-data.service.js';
 import { WEBHOOKS_PURGE } from './webhooks-purge.js';
 
 const ENTITIES = [
-  ContactEntity,
   DeliveryAttemptEntity,
   DeliveryEntity,
   EncryptionCanaryEntity,
@@ -101,8 +97,6 @@ const ENTITIES = [
   controllers: [EventCatalogueController, EventFeedController, EventsController],
   providers: [
     UserEventPublisher,
-    ContactsRepository,
-    ContactsService,
     DeliveriesRepository,
     DeliveriesService,
     DeliveryAttemptService,
@@ -110,11 +104,11 @@ const ENTITIES = [
     DeliveryQueueRepository,
     DeliveryResultsService,
     DeliveryWorker,
-    EndingConsentsMails,
     EndpointAddresses,
     EndpointResealService,
     EndpointRules,
     EndpointSecrets,
+    EndpointTroubles,
     EndpointsRepository,
     EndpointsService,
     EventCatalogueService,
@@ -146,10 +140,10 @@ const ENTITIES = [
     },
   ],
   exports: [
-    ContactsService,
     DeliveriesService,
     EndpointResealService,
     EndpointAddresses,
+    EndpointTroubles,
     EndpointsService,
     EventCatalogueService,
     EventTypesService,
@@ -160,7 +154,8 @@ const ENTITIES = [
   ],
 })
 export class WebhooksModule {
-  constructor(purge: PurgeTasks) {
-    purge.add(WEBHOOKS_PURGE);
+  @Answers('purge.tasks')
+  purged() {
+    return WEBHOOKS_PURGE;
   }
 }

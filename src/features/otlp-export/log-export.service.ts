@@ -1,5 +1,4 @@
-import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
+import { Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { AuditService } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
@@ -13,7 +12,6 @@ import type { RequestRecordEntity } from '#records/requests/request-record.entit
 import type { LogExportEntity } from './log-export.entity.js';
 import { LogExportsRepository, type LeasedLog } from './log-exports.repository.js';
 
-const LOOK_EVERY_MS = 1_000;
 const LONGEST_MS = 10_000;
 /** Of a batch, whichever comes first: collectors refuse what is too large. */
 const ENTRIES_MAX = 200;
@@ -34,7 +32,7 @@ type Log = AsyncGenerator<{ entry: LogEntry; cursor: string }>;
  * instance at a time. The position is stored in the database, so that nothing is lost while a collector or an instance is down.
  */
 @Injectable()
-export class LogExportService extends PeriodicWorker implements OnApplicationBootstrap {
+export class LogExportService extends PeriodicWorker {
   private readonly instance = newUlid();
   private exporter: LogExport | undefined;
 
@@ -47,14 +45,19 @@ export class LogExportService extends PeriodicWorker implements OnApplicationBoo
     settings: Settings,
     schema: SchemaCompatibility,
   ) {
-    super('The audit log and refused requests could not be sent', settings, schema);
+    super(
+      { everyMs: 1_000, failure: 'The audit log and refused requests could not be sent' },
+      settings,
+      schema,
+    );
     this.logs = {
       audit: (cursor) => entriesOf(audit.follow(cursor, false), auditEntry),
       refusals: (cursor) => entriesOf(requests.followRefusals(cursor, false), refusalEntry),
     };
   }
 
-  async onApplicationBootstrap(): Promise<void> {
+  override async onApplicationBootstrap(): Promise<void> {
+    void super.onApplicationBootstrap();
     const { logExport, works } = this.settings;
     if (!logExport || !works) return;
     const { startLogExport } = await import('./log-exporter.js');
@@ -72,14 +75,11 @@ export class LogExportService extends PeriodicWorker implements OnApplicationBoo
     await exporter.stop();
   }
 
-  @Interval(LOOK_EVERY_MS)
-  protected async look(): Promise<void> {
+  protected async work(): Promise<void> {
     const { exporter } = this;
     if (!exporter) return;
-    await this.runAlone(async () => {
-      const leased = await this.repository.lease(this.instance);
-      await Promise.all(leased.map((each) => this.sendRest(exporter, each)));
-    });
+    const leased = await this.repository.lease(this.instance);
+    await Promise.all(leased.map((each) => this.sendRest(exporter, each)));
   }
 
   /** Sends waiting entries until a batch fails, or the lease of the other log might expire. */

@@ -7,7 +7,6 @@ import { FormAnswersRepository } from './forms/form-answers.repository.js';
 import { FormAnswers } from './forms/form-answers.service.js';
 import { FormIds } from './forms/form-ids.service.js';
 import { LargeReads } from './page-routes/large-reads.js';
-import { OnwardRedirects } from './page-routes/onward-redirects.js';
 import { PageTurns } from './page-routes/page-turns.js';
 import { ProblemTypesController } from './problems/problem-types.controller.js';
 
@@ -15,16 +14,7 @@ import { ProblemTypesController } from './problems/problem-types.controller.js';
 @Module({
   imports: [TypeOrmModule.forFeature([FormAnswerEntity])],
   controllers: [ProblemTypesController],
-  providers: [
-    Cookies,
-    CsrfService,
-    FormAnswers,
-    FormAnswersRepository,
-    FormIds,
-    LargeReads,
-    OnwardRedirects,
-    PageTurns,
-  ],
-  exports: [Cookies, CsrfService, FormAnswers, FormIds, LargeReads, OnwardRedirects, PageTurns],
+  providers: [Cookies, CsrfService, FormAnswers, FormAnswersRepository, FormIds, LargeReads, PageTurns],
+  exports: [Cookies, CsrfService, FormAnswers, FormIds, LargeReads, PageTurns],
 })
 export class HttpModule {}

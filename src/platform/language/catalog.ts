@@ -13,22 +13,24 @@ export const CATALOG_PARTS = [
   'problems',
 ] as const;
 
-type Catalog = ReadonlyMap<string, string>;
-
-const read = (part: string, language: Language): [string, string][] =>
-  Object.entries(
-    JSON.parse(
-      readFileSync(besideCode(`platform/language/catalogs/${part}.${language}.json`), 'utf8'),
-    ) as Record<string, string>,
-  );
+const read = (file: string): [string, string][] =>
+  Object.entries(JSON.parse(readFileSync(besideCode(file), 'utf8')) as Record<string, string>);
 
 /** The translations by language, keyed by the English message; English has no catalogue. */
-const CATALOGS = new Map<Language, Catalog>(
+const CATALOGS = new Map<Language, Map<string, string>>(
   LANGUAGES.filter((language) => language !== 'en').map((language) => [
     language,
-    new Map(CATALOG_PARTS.flatMap((part) => read(part, language))),
+    new Map(CATALOG_PARTS.flatMap((part) => read(`platform/language/catalogs/${part}.${language}.json`))),
   ]),
 );
+
+/** Adds what a feature says, which has its catalogues in its folder. Called where its module is loaded. */
+export function addCatalogsOf(feature: string): void {
+  for (const [language, catalog] of CATALOGS) {
+    for (const [message, translation] of read(`features/${feature}/catalogs/${language}.json`))
+      catalog.set(message, translation);
+  }
+}
 
 /** The message in this language, in ICU's syntax; the English one if it is not translated. */
 export const messageIn = (language: Language, english: string): string =>

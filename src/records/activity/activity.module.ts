@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { ActivityHourEntity } from './activity-hour.entity.js';
 import { ActivityRepository } from './activity.repository.js';
 import { ActivityService } from './activity.service.js';
@@ -13,7 +13,8 @@ import { ACTIVITY_PURGE } from './activity-purge.js';
   exports: [ActivityService],
 })
 export class ActivityModule {
-  constructor(purge: PurgeTasks) {
-    purge.add(ACTIVITY_PURGE);
+  @Answers('purge.tasks')
+  purged() {
+    return ACTIVITY_PURGE;
   }
 }

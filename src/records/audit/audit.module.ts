@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { AuditEventEntity } from './audit-event.entity.js';
 import { AuditRepository } from './audit.repository.js';
 import { AuditService } from './audit.service.js';
@@ -12,7 +12,8 @@ import { AUDIT_PURGE } from './audit-purge.js';
   exports: [AuditService],
 })
 export class AuditModule {
-  constructor(purge: PurgeTasks) {
-    purge.add(AUDIT_PURGE);
+  @Answers('purge.tasks')
+  purged() {
+    return AUDIT_PURGE;
   }
 }

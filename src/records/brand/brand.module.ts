@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '#records/audit/audit.module.js';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { BrandController } from './brand.controller.js';
 import { BrandEntity } from './brand.entity.js';
 import { BRAND_PURGE } from './brand-purge.js';
@@ -19,7 +19,8 @@ import { LogosService } from './logos.service.js';
   exports: [BrandService, LogosService],
 })
 export class BrandModule {
-  constructor(purge: PurgeTasks) {
-    purge.add(BRAND_PURGE);
+  @Answers('purge.tasks')
+  purged() {
+    return BRAND_PURGE;
   }
 }

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { Interval } from '@nestjs/schedule';
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import { LogosService } from '#records/brand/logos.service.js';
@@ -60,10 +59,7 @@ export class MailWorker extends QueueWorker {
     this.transport?.close?.();
   }
 
-  @Interval(POLL_EVERY_MS)
-  protected poll(): void {
-    void this.claimDue();
-  }
+  protected override readonly pollEveryMs = POLL_EVERY_MS;
 
   protected hasRoom(): boolean {
     return this.transport !== undefined && this.underWay.size < IN_HAND;

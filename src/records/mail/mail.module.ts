@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { BrandModule } from '#records/brand/brand.module.js';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { MailWorker } from './mail-worker.service.js';
 import { MailEntity } from './mail.entity.js';
 import { MailsRepository } from './mails.repository.js';
@@ -16,7 +16,8 @@ import { UnsubscribeKeys } from './unsubscribe-keys.service.js';
   exports: [MailsService, MailWorker, UnsubscribeKeys],
 })
 export class MailModule {
-  constructor(purge: PurgeTasks) {
-    purge.add(MAIL_PURGE);
+  @Answers('purge.tasks')
+  purged() {
+    return MAIL_PURGE;
   }
 }

@@ -1,6 +1,5 @@
 import { say } from '#platform/language/text.js';
-import { Injectable, Logger } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
+import { Injectable } from '@nestjs/common';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { isForeignKeyViolation } from '#platform/database/queries/database-errors.js';
@@ -17,7 +16,6 @@ import type { NotificationCategory, NotificationEntity } from './notification.en
 import { NotificationsRepository, type Marks, type NotificationFilter } from './notifications.repository.js';
 import { violation } from '#platform/http/problems/violation.js';
 
-const RESOLVE_EVERY_MS = 5_000;
 const BATCH = 1000;
 
 export interface NewNotification {
@@ -37,8 +35,6 @@ export interface NewNotification {
 /** Notifications to users: raised, read, resolved (contract §8). */
 @Injectable()
 export class NotificationsService {
-  private readonly logger = new Logger(NotificationsService.name);
-
   constructor(
     private readonly repository: NotificationsRepository,
     private readonly transactions: Transactions,
@@ -134,12 +130,5 @@ export class NotificationsService {
   /** Resolves the notifications that resolve automatically and are due. */
   async resolveDue(): Promise<void> {
     while ((await this.repository.resolveDue(BATCH)) === BATCH);
-  }
-
-  @Interval(RESOLVE_EVERY_MS)
-  protected async resolveOnSchedule(): Promise<void> {
-    await this.resolveDue().catch((error: Error) =>
-      this.logger.warn(`Resolving notifications stopped early: ${error.message}`),
-    );
   }
 }

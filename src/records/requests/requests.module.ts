@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { RequestRecordEntity } from './request-record.entity.js';
 import { RequestRecordsRepository } from './request-records.repository.js';
 import { RequestRecordsService } from './request-records.service.js';
@@ -13,7 +13,8 @@ import { REQUESTS_PURGE } from './requests-purge.js';
   exports: [RequestRecordsService],
 })
 export class RequestsModule {
-  constructor(purge: PurgeTasks) {
-    purge.add(REQUESTS_PURGE);
+  @Answers('purge.tasks')
+  purged() {
+    return REQUESTS_PURGE;
   }
 }

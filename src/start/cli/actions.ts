@@ -2,7 +2,6 @@ import type { INestApplicationContext, Type } from '@nestjs/common';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ConsentImportService } from '#access/consents/import/consent-import.service.js';
-import { ReceiptKeysService } from '#access/consents/record/receipt-keys.service.js';
 import { DataSource } from 'typeorm';
 import { NewUserDto } from '#entrypoints/admin/api/users/admin-users.dto.js';
 import { AuditEventView } from '#entrypoints/admin/api/audit-events/admin-audit-events.view.js';
@@ -14,6 +13,7 @@ import { badRequest, notFound } from '#platform/http/problems/problem.js';
 import { RequestValidationPipe } from '#platform/http/validation/validation.pipe.js';
 import { RequestRecordsService } from '#records/requests/request-records.service.js';
 import { PurgeService } from '#platform/database/purge/purge.service.js';
+import { DomainQuestions } from '#platform/database/domain/domain-questions.service.js';
 import { TokenKeysService } from '#access/tokens/keys/token-keys.service.js';
 import { AuthenticatorAppsService } from '#access/users/factors/authenticator-apps.service.js';
 import { SecondFactorService } from '#access/users/factors/second-factor.service.js';
@@ -168,7 +168,7 @@ export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
       await app.get(TokenKeysService).reseal(),
       await app.get(AuthenticatorAppsService).reseal(),
       await app.get(MailsService).reseal(),
-      await app.get(ReceiptKeysService).reseal(),
+      ...(await Promise.all(app.get(DomainQuestions).askAll('sealed.reseal'))),
     ];
     await resealCanary(database, encryptionKeys, lostKey);
     // Tokens signed with an unreadable key can no longer be verified; a new key signs from now on.

@@ -14,7 +14,7 @@ import { hashPassword } from '#platform/secrets/passwords.js';
 import type { OperatorInvitation } from '#events/partners/members/invitation.js';
 import { InvitationsRepository } from '#events/partners/members/invitations.repository.js';
 import { MembersService } from '#events/partners/members/members.service.js';
-import { RedirectUriRequestsService } from '#events/partners/redirect-uris/redirect-uri-requests.service.js';
+import { insertRedirectUriRequest } from '../../support/redirect-uri-requests.js';
 import { digestOf, newSecret } from '#platform/secrets/tokens.js';
 import { AuthorizationCodesService } from '#access/tokens/codes/authorization-codes.service.js';
 import { newId } from '#platform/secrets/ids.js';
@@ -35,7 +35,7 @@ import { ClientSecretsService } from '#access/clients/client-secrets.service.js'
 import { ClientsService } from '#access/clients/clients.service.js';
 import { MemberSessions } from '#entrypoints/webhook-portal/access/member-sessions.service.js';
 import { PortalLinksRepository } from '#entrypoints/webhook-portal/access/portal-links.repository.js';
-import { ContactsService } from '#events/webhooks/contacts/contacts.service.js';
+import { insertContact } from '../../support/contacts.js';
 import { RecoveriesService } from '#events/webhooks/deliveries/recoveries.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { newRecoveryCode, recoveryCodeDigest } from '#access/users/factors/recovery-codes.service.js';
@@ -210,9 +210,7 @@ export class World {
     },
     contactId: async () => {
       const { id } = await this.client();
-      const contacts = this.app.get(ContactsService);
-      await contacts.add(id, `contact${++count}@mail.example`, SERVICE_ACTOR);
-      return (await contacts.list(id))[0]!.id;
+      return insertContact(this.service.database, id, `contact${++count}@mail.example`);
     },
     ownerSession: async () => this.newSession(await this.owner()),
     memberSession: async () => {
@@ -237,9 +235,9 @@ export class World {
     operatorInvitationId: async () =>
       (await this.newInvitation({ organisationId: null, invitedBy: (await this.operator()).id })).id,
     redirectUriRequestId: async () => {
-      const change = { action: 'add', uri: `https://app.example/${++count}` } as const;
-      const [{ id: clientId }, { id: userId }] = [await this.client(), await this.owner()];
-      return (await this.app.get(RedirectUriRequestsService).ask(clientId, change, userId, SERVICE_ACTOR)).id;
+      const [{ id: clientId }, { id: by }] = [await this.client(), await this.owner()];
+      const uri = `https://app.example/${++count}`;
+      return insertRedirectUriRequest(this.service.database, { clientId, by, uri });
     },
     code: async () => this.newCode(),
     accessToken: async () => (await this.tokens()).accessToken,

@@ -1,6 +1,6 @@
-import { ReceiptKeysService } from '#access/consents/record/receipt-keys.service.js';
 import { createHash } from 'node:crypto';
 import { REDIRECT_URI } from '../factory.js';
+import { receiptOf } from '../receipts.js';
 import { credentialsOf } from '../oauth.js';
 import type { Call } from './recorder.js';
 import type { Stage } from './stage.js';
@@ -15,13 +15,12 @@ export async function recordAccess(stage: Stage): Promise<string> {
   const { partner, ada, operator } = stage.cast;
   await stage.perform('metadata', 200, {}, {});
   await stage.perform('openIdMetadata', 200, {}, {});
-  // Its first use makes the key.
-  await stage.service.app.get(ReceiptKeysService).signing();
-  await stage.perform('receiptKeys', 200, {}, {});
   await recordAuthorization(stage);
   const code = await stage.service.make.code(partner, ada, {
     pkce: { verifier: VERIFIER, challenge: CHALLENGE },
   });
+  await makeReceipt(stage);
+  await stage.perform('receiptKeys', 200, {}, {});
   const form = { ...credentialsOf(partner), code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER };
   const exchanged = { form: { grant_type: 'authorization_code', ...form } };
   await recordOAuthRefusals(stage, 'token', exchanged);
@@ -118,4 +117,13 @@ async function recordAuthorization(stage: Stage): Promise<void> {
   const answer = (status: number, call: Call) => stage.recorder.answer('authorize', status, call);
   await answer(400, { query: { ...query, client_id: 'unknown' }, headers: { accept: 'application/json' } });
   await answer(302, { query, headers: { accept: 'text/html' } });
+}
+
+/** The first receipt makes the key. */
+async function makeReceipt({ service, cast: { ada } }: Stage): Promise<void> {
+  const [version] = await service.database.column<string>(
+    'SELECT id FROM consent_versions WHERE user_id = $1',
+    [ada.id],
+  );
+  await receiptOf(await service.make.signedIn(ada), version!);
 }

@@ -1,4 +1,4 @@
-import { RedirectUriRequestsService } from '#events/partners/redirect-uris/redirect-uri-requests.service.js';
+import { insertRedirectUriRequest } from '../redirect-uri-requests.js';
 import type { Stage } from './stage.js';
 
 /** What operators do about the portal of a partner: its members, and redirect URIs that they ask for. */
@@ -19,17 +19,15 @@ export async function recordMemberPortal(stage: Stage): Promise<void> {
   await stage.operator('changeMember', 200, changed);
   await stage.conflict('changeMember', { ...changed, ...ofOwner });
 
-  const requests = service.app.get(RedirectUriRequestsService, { strict: false });
-  const actor = { type: 'user', id: grace.id } as const;
-  const ask = async (uri: string): Promise<{ id: string }> =>
-    requests.ask(partner.id, { action: 'add', uri }, grace.id, actor);
+  const ask = (uri: string): Promise<string> =>
+    insertRedirectUriRequest(service.database, { clientId: partner.id, by: grace.id, uri });
   const first = await ask('https://planner.example/callback');
   const second = await ask('https://staging.planner.example/callback');
   await stage.operator('listRedirectUriRequests', 200, { query: { state: 'pending', page_size: 2 } });
-  const approved = { path: { id: first.id } };
+  const approved = { path: { id: first } };
   await stage.operator('approveRedirectUriRequest', 200, approved);
   await stage.conflict('approveRedirectUriRequest', approved);
-  const rejected = { path: { id: second.id }, json: { reason: 'This host is not yours.' } };
+  const rejected = { path: { id: second }, json: { reason: 'This host is not yours.' } };
   await stage.operator('rejectRedirectUriRequest', 200, rejected);
   await stage.conflict('rejectRedirectUriRequest', rejected);
 

@@ -78,6 +78,17 @@ export const WhatFor = ({ purposes }: { purposes: readonly string[] }): VNode | 
   );
 };
 
+/** The same in one line, under the title of the page that asks. */
+export const WhatForLine = ({ purposes }: { purposes: readonly string[] }): VNode | null => {
+  const t = useText();
+  if (purposes.length === 0) return null;
+  return (
+    <p class="purposes centred">
+      {t('What for:')} {purposes.join(' · ')}
+    </p>
+  );
+};
+
 /** The scope names, for developers. */
 export const ScopeNames = ({ access }: { access: AccessWords[] }): VNode | null => {
   const t = useText();

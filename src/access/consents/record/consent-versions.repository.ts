@@ -4,12 +4,7 @@ import type { Repository } from 'typeorm';
 import { readPage, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
 import { ConsentVersionEntity } from './consent-version.entity.js';
 import { ConsentWordsRepository } from './consent-words.repository.js';
-
-/** A version with the text of the words that were shown. */
-export interface VersionWithWords {
-  version: ConsentVersionEntity;
-  words: string | null;
-}
+import type { VersionWithWords } from './version-with-words.js';
 
 /** Reads the record of consents, which only the database writes. */
 @Injectable()

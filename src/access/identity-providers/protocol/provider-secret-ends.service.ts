@@ -1,8 +1,9 @@
-import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
+import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { DAY_MS } from '#platform/config/durations.js';
 import { Settings } from '#platform/config/settings.js';
+import { PeriodicWorker } from '#platform/database/background/periodic-worker.js';
+import { SchemaCompatibility } from '#platform/database/migrations/schema-compatibility.service.js';
 
 /** Contract §15. As in deploy/prometheus/alerts.yml. */
 const TOLD_BEFORE_MS = 30 * DAY_MS;
@@ -15,20 +16,29 @@ const secretEnd = new Gauge({
 
 /** Tells of client secrets that end: at the start, and every day. */
 @Injectable()
-export class ProviderSecretEnds implements OnApplicationBootstrap {
-  private readonly logger = new Logger(ProviderSecretEnds.name);
+export class ProviderSecretEnds extends PeriodicWorker {
   private readonly ends: { id: string; end: Date }[];
 
-  constructor({ identityProviders }: Settings) {
+  constructor(settings: Settings, schema: SchemaCompatibility) {
+    super(
+      { everyMs: DAY_MS, failure: 'The ends of secrets could not be told', isEverywhere: true },
+      settings,
+      schema,
+    );
+    const { identityProviders } = settings;
     this.ends = identityProviders.flatMap(({ id, clientSecretEndsAt: end }) => (end ? [{ id, end }] : []));
     for (const { id, end } of this.ends) secretEnd.set({ provider: id }, end.getTime() / 1000);
   }
 
-  onApplicationBootstrap(): void {
+  override onApplicationBootstrap(): void {
+    void super.onApplicationBootstrap();
     this.warn();
   }
 
-  @Interval(DAY_MS)
+  protected work(): void {
+    this.warn();
+  }
+
   warn(now = Date.now()): void {
     for (const { id, end } of this.ends) {
       if (end.getTime() > now + TOLD_BEFORE_MS) continue;

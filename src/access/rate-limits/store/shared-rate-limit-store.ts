@@ -173,6 +173,7 @@ export class SharedRateLimitStore implements RateLimitStore {
 
   private keepProbing(): void {
     clearInterval(this.ticking);
+    // oxlint-disable-next-line no-restricted-globals -- watches a connection: works nothing off
     this.ticking = setInterval(() => this.tick(), PROBE_EVERY_MS);
     // Watching Redis must not keep the process alive.
     this.ticking.unref();

@@ -16,8 +16,8 @@ export interface ConnectedClient extends ClientIdentity {
   canBeChanged: boolean;
   /** The user can renew a consent that expires. */
   canBeRenewed: boolean;
-  /** The id of the newest version of the consent, which has a receipt. */
-  receiptId: string | null;
+  /** The id of the newest version of the consent in its record. */
+  versionId: string | null;
   /** When it last got a token for this user; null if never, or not recently. */
   lastUsedAt: Date | null;
 }

@@ -33,7 +33,7 @@ export class ConnectedClientsRepository {
                 NOT c.gatekeeper AND c.optional_scopes <> '{}' AS "canBeChanged",
                 NOT c.gatekeeper AND k.expires_at IS NOT NULL AS "canBeRenewed",
                 (SELECT v.id FROM consent_versions v WHERE v.client_id = k.client_id AND v.user_id = k.user_id
-                  ORDER BY v.number DESC LIMIT 1) AS "receiptId",
+                  ORDER BY v.number DESC LIMIT 1) AS "versionId",
                 (SELECT max(g.issued_at) FROM grants g
                   WHERE g.client_id = k.client_id AND g.user_id = k.user_id
                     AND g.created_at >= k.granted_at) AS "lastUsedAt"

@@ -2,18 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { Settings } from '#platform/config/settings.js';
-import { ConsentEvents, type ConsentChange } from '#access/consents/consent-events.js';
+import type { ConsentChange, RevocationReason } from '#access/domain/domain-events.js';
+import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import type { Page, PageRequest } from '#platform/database/queries/read-page.js';
 import { notFound } from '#platform/http/problems/problem.js';
 import { say } from '#platform/language/text.js';
 import { MESSAGES } from '#records/notifications/message-catalogue.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
-import {
-  AccessRevocations,
-  type AccessRevocation,
-  type RevocationReason,
-} from '#access/users/accounts/access-revocations.js';
 import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
 import { AuthorizationCodesRepository } from '../codes/authorization-codes.repository.js';
 import type { GrantEntity } from './grant.entity.js';
@@ -22,7 +18,7 @@ import type { Grant, GrantInList } from './grant.js';
 
 /** Lists and revokes grants, and ends what depends on a user, a client or a consent when those end. */
 @Injectable()
-export class GrantsService implements AccessRevocation {
+export class GrantsService {
   constructor(
     private readonly repository: GrantsRepository,
     private readonly codes: AuthorizationCodesRepository,
@@ -32,12 +28,7 @@ export class GrantsService implements AccessRevocation {
     private readonly notifications: NotificationsService,
     private readonly protection: OperatorProtectionService,
     private readonly settings: Settings,
-    revocations: AccessRevocations,
-    consents: ConsentEvents,
-  ) {
-    revocations.add(this);
-    consents.add((changes) => this.followConsents(changes));
-  }
+  ) {}
 
   /** A grant, active or not. */
   find(id: string): Promise<GrantEntity | null> {
@@ -73,7 +64,8 @@ export class GrantsService implements AccessRevocation {
   }
 
   /** A grant ends no later than its consent, and is extended when the consent is renewed. */
-  private async followConsents(changes: ConsentChange[]): Promise<void> {
+  @OnDomainEvent('consents.changed', 1)
+  async followConsents(changes: ConsentChange[]): Promise<void> {
     const { grantTtl, refreshTokenTtl } = this.settings;
     for (const { kind, clientId, userId, expiresAt } of changes) {
       if (kind !== 'granted' && kind !== 'changed') continue;
@@ -104,23 +96,26 @@ export class GrantsService implements AccessRevocation {
     });
   }
 
+  @OnDomainEvent('user.access_ended')
   async revokeByUser(userId: string, reason: RevocationReason): Promise<number> {
     await this.codes.deleteUnused({ userId });
     return (await this.repository.revoke({ userId }, reason)).length;
   }
 
-  /** Client-credentials tokens are not stored, so their number is unknown. */
-  async revokeByOwner(userId: string): Promise<number> {
-    await this.repository.revokeClientTokens({ ownerId: userId });
-    return 0;
+  @OnDomainEvent('owner.disabled', 3)
+  revokeByOwner(ownerId: string): Promise<void> {
+    return this.repository.revokeClientTokens({ ownerId });
   }
 
+  /** Client-credentials tokens are not stored, so only the number of grants is known. */
+  @OnDomainEvent('client.access_ended', 3)
   async revokeByClient(clientId: string, reason: RevocationReason): Promise<number> {
     await this.codes.deleteUnused({ clientId });
     await this.repository.revokeClientTokens({ clientId });
     return this.repository.revokeOfClient(clientId, reason);
   }
 
+  @OnDomainEvent('consent.ended')
   async revokeByConsent(clientId: string, userId: string, reason: RevocationReason): Promise<number> {
     await this.codes.deleteUnused({ clientId, userId });
     return (await this.repository.revoke({ clientId, userId }, reason)).length;

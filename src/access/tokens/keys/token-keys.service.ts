@@ -1,5 +1,4 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
 import { createSecretKey, randomBytes, randomInt, type KeyObject } from 'node:crypto';
 import { AuditService, SERVICE_ACTOR, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
@@ -15,7 +14,6 @@ import type { KeySecrets, Opened } from './token-record.js';
 
 const KEY_BYTES = 32;
 const ROTATE_AFTER_DAYS = 90;
-const ROTATION_CHECK_MS = 3_600_000;
 /** The id under which the database records a change of the keys (migrations/1764000000005-access-changes.ts). */
 export const TOKEN_KEYS_CHANGED = ['token keys'];
 
@@ -163,7 +161,6 @@ export class TokenKeysService implements OnApplicationBootstrap {
   }
 
   /** Creates a new key if the one that signs is old. */
-  @Interval(ROTATION_CHECK_MS)
   async rotateWhenOld(): Promise<void> {
     await this.replace(ROTATE_AFTER_DAYS, SERVICE_ACTOR).catch((error: Error) =>
       this.logger.warn(`The token key could not be rotated: ${error.message}`),

@@ -5,7 +5,7 @@ import { NotificationsService } from '#records/notifications/notifications.servi
 import { EmailVerificationService } from '../emails/email-verification.service.js';
 import { PendingSignInsRepository } from '../factors/pending-sign-ins.repository.js';
 import { PasswordLinksRepository } from '../passwords/password-links.repository.js';
-import { AccessRevocations } from './access-revocations.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
 import { emailKeyOf } from './email.js';
 import { auditView } from './user.resource.js';
 import type { UserEntity } from './user.entity.js';
@@ -28,7 +28,7 @@ export class FollowedProfilesService {
     private readonly pending: PendingSignInsRepository,
     private readonly notifications: NotificationsService,
     private readonly audit: AuditService,
-    private readonly revocations: AccessRevocations,
+    private readonly events: DomainEvents,
   ) {}
 
   /**
@@ -56,7 +56,9 @@ export class FollowedProfilesService {
     const name = user.kind === 'individual' ? (profile.name ?? user.name) : user.name;
     if (name === user.name && email === undefined) return user;
     const emailVerified = email === undefined ? undefined : true;
-    if (email !== undefined) await this.revocations.beforeNewAddress(user, actor);
+    if (email !== undefined && user.operatorRole !== null) {
+      await this.events.say('operator.address_changing', user.id, actor);
+    }
     await this.users.update(user.id, { name, email, emailVerified });
     const changed = { ...user, name, ...(email === undefined ? {} : { email, emailVerifiedAt: new Date() }) };
     // Someone who now receives the mail for the old address must not get in with it. The person is the same, so sessions and

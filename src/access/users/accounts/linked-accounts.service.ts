@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { AuditService, changesBetween, type Actor } from '#records/audit/audit.service.js';
 import type { OperatorRole } from '#platform/config/operator-role.js';
 import { newId } from '#platform/secrets/ids.js';
-import { AccessRevocations } from './access-revocations.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
+import type { LinkedPerson } from '#access/domain/domain-events.js';
 import { emailKeyOf } from './email.js';
 import { OperatorProtectionService } from './operator-protection.service.js';
 import { isGain, RoleChanges } from './role-changes.service.js';
-import { SignInWaysService, type LinkedPerson } from './sign-in-ways.service.js';
+import { SignInWaysService } from './sign-in-ways.service.js';
 import { auditView } from './user.resource.js';
 import type { UserEntity } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
@@ -19,7 +20,7 @@ export class LinkedAccountsService {
     private readonly protection: OperatorProtectionService,
     private readonly roles: RoleChanges,
     private readonly ways: SignInWaysService,
-    private readonly revocations: AccessRevocations,
+    private readonly events: DomainEvents,
     private readonly audit: AuditService,
   ) {}
 
@@ -102,7 +103,7 @@ export class LinkedAccountsService {
     const changed = { ...user, ...roles, ...ended };
     await this.roles.tell(user.id, user, changed);
     await this.users.update(user.id, roles);
-    if (user.operatorRole === 'admin') await this.revocations.withdrawInvitations(user.id, actor);
+    if (user.operatorRole === 'admin') await this.events.say('admin.ended', user.id, actor);
     await this.roles.follow(user.id, user, changed, actor, {
       person,
       isNew: { email: isProven },

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#records/audit/audit.service.js';
+import { DomainQuestions } from '#platform/database/domain/domain-questions.service.js';
 import { isInTransaction } from '#platform/database/queries/transaction-around.js';
 import { roleNeeded } from '#platform/config/operator-role.js';
 import { roleTooLow } from '#platform/http/problems/problem.js';
 import { ActorsService } from '../sessions/actors.service.js';
-import { OperatorClients } from './operator-clients.js';
 import { isLimited } from './operator-limits.js';
 import { isAdmin } from './user-changes.js';
 import type { UserEntity } from './user.entity.js';
@@ -15,20 +15,26 @@ import { UsersRepository } from './users.repository.js';
 export class OperatorProtectionService {
   constructor(
     private readonly users: UsersRepository,
-    private readonly clients: OperatorClients,
+    private readonly questions: DomainQuestions,
     private readonly actors: ActorsService,
   ) {}
 
   /** An operator, and everyone who stands behind a client with operator scopes: its owner, and the admins of the owner's organisation. */
   async counts(user: Pick<UserEntity, 'id' | 'role' | 'environment'>): Promise<boolean> {
     if (user.role === 'operator') return true;
-    return user.environment === 'live' && (await this.clients.behindOne([user.id])).length > 0;
+    return (
+      user.environment === 'live' &&
+      (await this.questions.ask('users.behind_operator_clients', [user.id])).length > 0
+    );
   }
 
   /** The ids of those among the users who count as operators, by one query. */
   async operatorsAmong(users: readonly Pick<UserEntity, 'id' | 'role'>[]): Promise<ReadonlySet<string>> {
     const operators = users.filter(({ role }) => role === 'operator');
-    const behind = await this.clients.behindOne(users.map(({ id }) => id));
+    const behind = await this.questions.ask(
+      'users.behind_operator_clients',
+      users.map(({ id }) => id),
+    );
     return new Set([...operators.map(({ id }) => id), ...behind]);
   }
 
@@ -68,7 +74,7 @@ export class OperatorProtectionService {
   /** Whether this is an enabled admin, or the client of one or of the company; it stays so until the transaction ends. */
   async isStillAdmin({ type, id }: Pick<Actor, 'type' | 'id'>): Promise<boolean> {
     if (id === null) return false;
-    if (type === 'client') return (await this.clients.roleOf(id)) === 'admin';
+    if (type === 'client') return (await this.questions.ask('client.operator_role', id)) === 'admin';
     const operator = await this.users.hold(id);
     return operator !== null && isAdmin(operator);
   }

@@ -1,36 +1,20 @@
 import { snakeCase } from '#platform/database/queries/input-rows.js';
 import { Injectable } from '@nestjs/common';
+import type { HeldAboutPerson } from '#access/domain/domain-questions.js';
+import { DomainQuestions } from '#platform/database/domain/domain-questions.service.js';
 import type { Language } from '#platform/language/languages.js';
 import type { Page, PageRequest } from '#platform/database/queries/read-page.js';
 import type { ShownValue } from './own-words.js';
 
-/**
- * What one module holds about a person (contract §13). A record is plain data without secrets, digests or anything about other
- * people; its members are those in the file.
- */
-export interface PersonalDataSection<T extends object> {
-  /** The member of the file; unique. */
-  name: string;
-  /**
-   * Its position among the sections: 10 to 19 the account, 20 to 39 applications and data, 40 to 59 logins, 60 to 89 records, 90
-   * to 99 partners and operators.
-   */
-  place: number;
-  title: string;
-  /** A sentence for the person. */
-  about: string;
-  /**
-   * Up to `limit` records, the newest if there can be many. Our own texts are in the language of the reader.
-   */
+/** A record is plain data without secrets, digests or anything about other people; its members are those in the file. */
+interface PersonalDataSection<T extends object> extends HeldAboutPerson {
   read(userId: string, limit: number, language: Language): Promise<T[]>;
-  /** What the page shows of each record, by its heading, in words for drivers. */
+  /** In words for drivers. */
   columns: Record<string, (record: T) => ShownValue>;
 }
 
 /** Infers what a record is. */
-export const section = <T extends object>(given: PersonalDataSection<T>): PersonalDataSection<T> => given;
-
-type AnySection = PersonalDataSection<never>;
+export const section = <T extends object>(given: PersonalDataSection<T>): HeldAboutPerson => given;
 
 /** A section with its records. */
 export interface ReadSection {
@@ -43,15 +27,13 @@ export interface ReadSection {
   columns: Record<string, (record: object) => ShownValue>;
 }
 
-/** The port through which every module says what it holds about a person. */
+/** What all modules hold about a person. */
 @Injectable()
 export class PersonalData {
-  private readonly sections: AnySection[] = [];
+  constructor(private readonly questions: DomainQuestions) {}
 
-  /** Called once for each section. */
-  add<T extends object>(section: PersonalDataSection<T>): void {
-    this.sections.push(section as unknown as AnySection);
-    this.sections.sort((one, other) => one.place - other.place);
+  private get sections(): HeldAboutPerson[] {
+    return this.questions.askAll('user.personal_data').sort((one, other) => one.place - other.place);
   }
 
   get names(): string[] {
@@ -62,7 +44,7 @@ export class PersonalData {
   async read(userId: string, limit: number, language: Language): Promise<ReadSection[]> {
     const read: ReadSection[] = [];
     for (const { name, title, about, columns, ...section } of this.sections) {
-      const found: object[] = await section.read(userId, limit + 1, language);
+      const found = await section.read(userId, limit + 1, language);
       const records = found.slice(0, limit);
       const isComplete = found.length <= limit;
       read.push({ name, title, about, records, isComplete, columns: columns as ReadSection['columns'] });

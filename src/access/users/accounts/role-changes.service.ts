@@ -3,9 +3,9 @@ import type { Actor } from '#records/audit/audit.service.js';
 import { isHigher } from '#platform/config/operator-role.js';
 import { MESSAGES } from '#records/notifications/message-catalogue.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
-import { AccessRevocations } from './access-revocations.js';
-import { OperatorClients } from './operator-clients.js';
-import { SignInWaysService, type LinkedPerson } from './sign-in-ways.service.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
+import type { LinkedPerson } from '#access/domain/domain-events.js';
+import { SignInWaysService } from './sign-in-ways.service.js';
 import type { UserEntity } from './user.entity.js';
 
 type Roles = Pick<UserEntity, 'operatorRole'>;
@@ -15,8 +15,7 @@ type Roles = Pick<UserEntity, 'operatorRole'>;
 export class RoleChanges {
   constructor(
     private readonly ways: SignInWaysService,
-    private readonly clients: OperatorClients,
-    private readonly revocations: AccessRevocations,
+    private readonly events: DomainEvents,
     private readonly notifications: NotificationsService,
   ) {}
 
@@ -42,9 +41,7 @@ export class RoleChanges {
     if (before.operatorRole === after.operatorRole) return;
     if (isGain(before, after)) await this.ways.endAll(id, actor, kept);
     else await this.ways.endSessions(id);
-    if (after.operatorRole !== null) return;
-    await this.clients.endOf(id, actor);
-    await this.revocations.withdrawInvitationsTo(id, actor);
+    if (after.operatorRole === null) await this.events.say('operator.ended', id, actor);
   }
 }
 

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
+import type { LinkedPerson } from '#access/domain/domain-events.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
 import { EmailLinksRepository } from '../emails/email-links.repository.js';
 import { AuthenticatorAppsRepository } from '../factors/authenticator-apps.repository.js';
 import { PasskeysRepository } from '../factors/passkeys.repository.js';
@@ -9,20 +11,9 @@ import { PasswordLinksRepository } from '../passwords/password-links.repository.
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import { UsersRepository } from './users.repository.js';
 
-/** A link of an account to a person at an identity provider. */
-export interface LinkedPerson {
-  issuer: string;
-  subject: string;
-}
-
-/** Removes the account's links to providers, except to this person; returns how many. */
-export type LinkRemoval = (userId: string, except?: LinkedPerson) => Promise<number>;
-
 /** All ways to open an account. They end together when the account gains power, because someone else may have set them. */
 @Injectable()
 export class SignInWaysService {
-  private removeLinks!: LinkRemoval;
-
   constructor(
     private readonly users: UsersRepository,
     private readonly sessions: SessionsRepository,
@@ -33,12 +24,8 @@ export class SignInWaysService {
     private readonly codes: RecoveryCodesRepository,
     private readonly pending: PendingSignInsRepository,
     private readonly audit: AuditService,
+    private readonly events: DomainEvents,
   ) {}
-
-  /** Called once by the module that links accounts to identity providers. */
-  registerLinks(remove: LinkRemoval): void {
-    this.removeLinks = remove;
-  }
 
   /** Ends the browsers and the links for a password: the former role ends with them. */
   async endSessions(userId: string): Promise<void> {
@@ -59,10 +46,11 @@ export class SignInWaysService {
     await this.endSessions(userId);
     await this.emailLinks.deleteByUser(userId);
     await this.pending.deleteByUser(userId);
+    const [identities] = await this.events.say('user.sign_in_ways_ended', userId, person);
     const ended = {
       passkeys: await this.passkeys.deleteByUser(userId),
       authenticator_app: await this.apps.delete(userId),
-      identities: await this.removeLinks(userId, person),
+      identities,
     };
     await this.codes.deleteByUser(userId);
     await this.users.update(userId, {

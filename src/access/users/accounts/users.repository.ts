@@ -8,7 +8,7 @@ import type { Language } from '#platform/language/languages.js';
 import type { OptionalMailKind } from '#records/mail/mail.entity.js';
 import { emailKeyOf } from './email.js';
 import { LIVE_REALM, type Environment } from './environment.js';
-import type { PersonTraces } from './user-erasures.js';
+import type { PersonTraces } from '#access/domain/domain-events.js';
 import { UserEntity } from './user.entity.js';
 
 /** A new account, without the columns that the repository and the database add. */

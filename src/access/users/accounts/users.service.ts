@@ -8,7 +8,7 @@ import { MESSAGES } from '#records/notifications/message-catalogue.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import { newId } from '#platform/secrets/ids.js';
 import { hashPassword } from '#platform/secrets/passwords.js';
-import { AccessRevocations } from './access-revocations.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
 import { refuseGivingPower } from './operator-limits.js';
 import { OperatorProtectionService } from './operator-protection.service.js';
 import { EmailVerificationService } from '../emails/email-verification.service.js';
@@ -26,7 +26,6 @@ import {
   refuseForDriver,
   rolesAfter,
 } from './user-changes.js';
-import { UserErasures } from './user-erasures.js';
 import type { UserEntity } from './user.entity.js';
 import { auditView, USER, type NewUser, type UserChanges } from './user.resource.js';
 import { UsersRepository, type NamedUsers, type UserFilter } from './users.repository.js';
@@ -59,9 +58,8 @@ export class UsersService {
     private readonly pending: PendingSignInsRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly revocations: AccessRevocations,
+    private readonly events: DomainEvents,
     private readonly notifications: NotificationsService,
-    private readonly erasures: UserErasures,
     private readonly emails: EmailVerificationService,
   ) {}
 
@@ -189,14 +187,16 @@ export class UsersService {
       // Before the change, so that the mail goes to the present address.
       await this.roleChanges.tell(id, before, { ...before, ...roles });
       await this.tellOwner(before, { ...changes, passwordHash }, actor);
-      if (isNewEmail) await this.revocations.beforeNewAddress(before, actor);
+      if (isNewEmail && before.operatorRole !== null) {
+        await this.events.say('operator.address_changing', id, actor);
+      }
       await this.translatingConflicts(() => this.repository.update(id, values));
       const changed = (await this.repository.findById(id))!;
       refuseGivingPower(actor, before, changed, passwordHash !== undefined);
       const endsAdmin = isAdmin(before) && !isAdmin(changed);
       const adminsLeft = endsAdmin ? await this.othersThan(id, admins) : undefined;
       await check?.(before, changed, adminsLeft);
-      if (endsAdmin) await this.revocations.withdrawInvitations(id, actor);
+      if (endsAdmin) await this.events.say('admin.ended', id, actor);
       await this.revokeDependents(before, changed, passwordHash !== undefined);
       const isNew = { password: passwordHash !== undefined, email: changes.emailVerified === true };
       await this.roleChanges.follow(id, before, changed, actor, { isNew });
@@ -227,13 +227,17 @@ export class UsersService {
       await this.protection.refuse(actor, user);
       if (isAdmin(user)) {
         await this.othersThan(id, admins);
-        await this.revocations.withdrawInvitations(id, actor);
+        await this.events.say('admin.ended', id, actor);
       }
       try {
-        const kept = await this.erasures.run(id, await this.repository.tracesOf(id));
+        const kept = await this.events.say('user.erased', id, await this.repository.tracesOf(id));
         await this.repository.delete(id);
         await this.repository.forgetInAuditLog(id);
-        await this.audit.record(actor, { action: 'user.erased', subjectId: id, before: kept });
+        await this.audit.record(actor, {
+          action: 'user.erased',
+          subjectId: id,
+          before: Object.assign({}, ...kept),
+        });
       } catch (error) {
         if (!OWNER_KEYS.some((key) => isForeignKeyViolation(error, key))) throw error;
         throw conflict('This user owns clients. Delete them first, then erase the user.');
@@ -258,15 +262,15 @@ export class UsersService {
     const disabled = before.enabled && !after.enabled;
     const newEmail = before.email !== after.email;
     if (before.webhooksEnabled && !after.webhooksEnabled) {
-      await this.revocations.revokePortals({ ownerId: after.id });
+      await this.events.say('owner.webhooks_disabled', after.id);
     }
     if (!disabled && !newEmail && !newPassword) return;
     const reason = disabled ? 'user_disabled' : newPassword ? 'password_changed' : 'email_changed';
     await this.sessions.deleteByUser(after.id);
     await this.passwordLinks.deleteByUser(after.id);
     await this.pending.deleteByUser(after.id);
-    await this.revocations.revokeByUser(after.id, reason);
-    if (disabled) await this.revocations.revokeByOwner(after.id, reason);
+    await this.events.say('user.access_ended', after.id, reason);
+    if (disabled) await this.events.say('owner.disabled', after.id);
   }
 
   /**

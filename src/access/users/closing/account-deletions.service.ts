@@ -1,6 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
+import { DomainQuestions } from '#platform/database/domain/domain-questions.service.js';
+import type { ErasureObstacle } from '#access/domain/domain-questions.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { notFound } from '#platform/http/problems/problem.js';
 import { MAIL_TEXTS } from '#records/mail/mail-texts.js';
@@ -8,14 +11,12 @@ import { MailsService } from '#records/mail/mails.service.js';
 import { MESSAGES, type Message } from '#records/notifications/message-catalogue.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import { newId } from '#platform/secrets/ids.js';
-import { UserErasures, type ErasureObstacle } from '../accounts/user-erasures.js';
 import type { UserEntity } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
 import { UsersService } from '../accounts/users.service.js';
 import { ActorsService } from '../sessions/actors.service.js';
 import type { AccountDeletionEntity } from './account-deletion.entity.js';
 import { AccountDeletionsRepository } from './account-deletions.repository.js';
-import { DeletionEvents } from './deletion-events.js';
 
 /** What became of a wish to delete an account: it waits until a time, is done, or is not possible yet. */
 export type DeletionOutcome =
@@ -39,10 +40,10 @@ export class AccountDeletionsService {
     private readonly repository: AccountDeletionsRepository,
     private readonly users: UsersRepository,
     private readonly accounts: UsersService,
-    private readonly erasures: UserErasures,
     private readonly actors: ActorsService,
     private readonly notifications: NotificationsService,
-    private readonly events: DeletionEvents,
+    private readonly events: DomainEvents,
+    private readonly questions: DomainQuestions,
     private readonly mails: MailsService,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
@@ -80,7 +81,12 @@ export class AccountDeletionsService {
         await this.record(actor, 'user.deletion_requested', userId, { due_at: dueAt });
         if (days > 0) {
           await this.tell(userId, MESSAGES.deletionRequested(dueAt), actor);
-          await this.events.tell({ kind: 'requested', userId, dueAt, requestId: actor.requestId });
+          await this.events.say('user.deletion_changed', {
+            kind: 'requested',
+            userId,
+            dueAt,
+            requestId: actor.requestId,
+          });
         }
       }
       return { dueAt };
@@ -96,7 +102,11 @@ export class AccountDeletionsService {
       if (!(await this.repository.delete(userId))) return false;
       await this.record(actor, 'user.deletion_cancelled', userId);
       await this.tell(userId, MESSAGES.deletionCancelled(), actor);
-      await this.events.tell({ kind: 'cancelled', userId, requestId: actor.requestId });
+      await this.events.say('user.deletion_changed', {
+        kind: 'cancelled',
+        userId,
+        requestId: actor.requestId,
+      });
       return true;
     });
   }
@@ -138,7 +148,7 @@ export class AccountDeletionsService {
       if (obstacle) {
         await this.record(actor, 'user.deletion_refused', userId, { reason: obstacle });
         await this.tell(userId, MESSAGES.deletionRefused(obstacle));
-        await this.events.tell({ kind: 'cancelled', userId });
+        await this.events.say('user.deletion_changed', { kind: 'cancelled', userId });
         return { obstacle };
       }
       await this.accounts.erase(userId, actor);
@@ -159,7 +169,9 @@ export class AccountDeletionsService {
 
   /** Power is given back first: an admin takes the role away, which ends what depends on it (contract §17). */
   private async obstacleTo(user: UserEntity): Promise<ErasureObstacle | undefined> {
-    return user.role === 'operator' ? 'operator' : this.erasures.obstacleTo(user.id);
+    if (user.role === 'operator') return 'operator';
+    const found = await Promise.all(this.questions.askAll('user.erasure_obstacle', user.id));
+    return found.find((obstacle) => obstacle !== undefined);
   }
 
   private tell(userId: string, message: Message, by?: Actor): Promise<void> {

@@ -1,11 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
 import { Settings } from '#platform/config/settings.js';
 import { PeriodicWorker } from '#platform/database/background/periodic-worker.js';
 import { SchemaCompatibility } from '#platform/database/migrations/schema-compatibility.service.js';
 import { AccountDeletionsService } from './account-deletions.service.js';
-
-const ERASE_EVERY_MS = 60_000;
 
 /** Erases the accounts that are due, every minute. */
 @Injectable()
@@ -15,14 +12,11 @@ export class AccountDeletionsWorker extends PeriodicWorker {
     settings: Settings,
     schema: SchemaCompatibility,
   ) {
-    super('Erasing accounts stopped early', settings, schema);
+    super({ everyMs: 60_000, failure: 'Erasing accounts stopped early' }, settings, schema);
   }
 
-  @Interval(ERASE_EVERY_MS)
-  protected eraseOnSchedule(): Promise<void> {
-    return this.runAlone(async () => {
-      const erased = await this.deletions.eraseDue(this.stopping.signal);
-      if (erased > 0) this.logger.log(`Accounts were erased, as their owners asked: ${erased}`);
-    });
+  protected async work(): Promise<void> {
+    const erased = await this.deletions.eraseDue(this.stopping.signal);
+    if (erased > 0) this.logger.log(`Accounts were erased, as their owners asked: ${erased}`);
   }
 }

@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
+import { OneTimeLinks } from '#platform/database/queries/one-time-links.js';
 import { DataExportEntity } from './data-export.entity.js';
-
-const works = (alias = ''): string =>
-  `${alias}digest = :digest AND ${alias}userId = :userId AND ${alias}usedAt IS NULL AND ${alias}expiresAt > now()`;
 
 @Injectable()
 export class DataExportsRepository {
-  constructor(@InjectRepository(DataExportEntity) private readonly exports: Repository<DataExportEntity>) {}
+  private readonly oneTime: OneTimeLinks<DataExportEntity>;
+
+  constructor(@InjectRepository(DataExportEntity) private readonly exports: Repository<DataExportEntity>) {
+    this.oneTime = new OneTimeLinks(exports, { digest: 'digest', expiresAt: 'expiresAt', usedAt: 'usedAt' });
+  }
 
   /** Gives the user a link, in place of an earlier one. */
   async replace({ userId, digest, ttl }: { userId: string; digest: Buffer; ttl: number }): Promise<void> {
@@ -22,12 +24,8 @@ export class DataExportsRepository {
   }
 
   /** A link that works for this user. */
-  async find(userId: string, digest: Buffer): Promise<DataExportEntity | undefined> {
-    const found = await this.exports
-      .createQueryBuilder('link')
-      .where(works('link.'), { digest, userId })
-      .getOne();
-    return found ?? undefined;
+  find(userId: string, digest: Buffer): Promise<DataExportEntity | undefined> {
+    return this.oneTime.find(digest, { userId });
   }
 
   /** The user's link, which may be used or expired. */
@@ -35,15 +33,9 @@ export class DataExportsRepository {
     return (await this.exports.findOneBy({ userId })) ?? undefined;
   }
 
-  /** Uses up a link of this user, once; false if it no longer works. */
-  async use(userId: string, digest: Buffer): Promise<boolean> {
-    const { affected } = await this.exports
-      .createQueryBuilder()
-      .update()
-      .set({ usedAt: () => 'now()' })
-      .where(works(), { digest, userId })
-      .execute();
-    return affected === 1;
+  /** Uses up a link of this user, once; undefined if it no longer works. */
+  use(userId: string, digest: Buffer): Promise<DataExportEntity | undefined> {
+    return this.oneTime.use(digest, { userId });
   }
 
   /** Gives back a link for which nothing was sent. */

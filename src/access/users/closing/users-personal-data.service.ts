@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import type { AuditEventEntity } from '#records/audit/audit-event.entity.js';
 import { LANGUAGE_NAMES, type Language } from '#platform/language/languages.js';
 import { say } from '#platform/language/text.js';
@@ -9,7 +10,7 @@ import type { NotificationEntity } from '#records/notifications/notification.ent
 import { textsIn } from '#records/notifications/notification-texts.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import { inWords } from '../accounts/own-words.js';
-import { recordOf, PersonalData, readUpTo, section } from '../accounts/personal-data.js';
+import { recordOf, readUpTo, section } from '../accounts/personal-data.js';
 import { UsersRepository } from '../accounts/users.repository.js';
 import { EmailLinksRepository } from '../emails/email-links.repository.js';
 import { AuthenticatorAppsRepository } from '../factors/authenticator-apps.repository.js';
@@ -38,20 +39,10 @@ export class UsersPersonalData {
     private readonly notifications: NotificationsService,
     private readonly mails: MailsService,
     private readonly audit: AuditService,
-    data: PersonalData,
-  ) {
-    data.add(this.profile());
-    data.add(this.signInMethods());
-    data.add(this.sessionsOf());
-    data.add(this.links());
-    data.add(this.leaving());
-    data.add(this.notificationsTo());
-    data.add(this.mailsTo());
-    data.add(this.changes());
-    data.add(this.actions());
-  }
+  ) {}
 
-  private profile() {
+  @Answers('user.personal_data')
+  profile() {
     return section({
       name: 'profile',
       place: 10,
@@ -94,7 +85,8 @@ export class UsersPersonalData {
     });
   }
 
-  private signInMethods() {
+  @Answers('user.personal_data')
+  signInMethods() {
     return section({
       name: 'sign_in_methods',
       place: 40,
@@ -134,7 +126,8 @@ export class UsersPersonalData {
     });
   }
 
-  private sessionsOf() {
+  @Answers('user.personal_data')
+  sessionsOf() {
     return section({
       name: 'sessions',
       place: 50,
@@ -168,7 +161,8 @@ export class UsersPersonalData {
     });
   }
 
-  private links() {
+  @Answers('user.personal_data')
+  links() {
     return section({
       name: 'links',
       place: 55,
@@ -204,7 +198,8 @@ export class UsersPersonalData {
     });
   }
 
-  private leaving() {
+  @Answers('user.personal_data')
+  leaving() {
     return section({
       name: 'leaving',
       place: 80,
@@ -233,7 +228,8 @@ export class UsersPersonalData {
     });
   }
 
-  private notificationsTo() {
+  @Answers('user.personal_data')
+  notificationsTo() {
     return section({
       name: 'notifications',
       place: 60,
@@ -268,7 +264,8 @@ export class UsersPersonalData {
     });
   }
 
-  private mailsTo() {
+  @Answers('user.personal_data')
+  mailsTo() {
     return section({
       name: 'mails',
       place: 65,
@@ -294,7 +291,8 @@ export class UsersPersonalData {
   }
 
   /** By whom: other people are named by what they are. */
-  private changes() {
+  @Answers('user.personal_data')
+  changes() {
     return section({
       name: 'changes',
       place: 70,
@@ -332,7 +330,8 @@ export class UsersPersonalData {
    * What people did to others’ accounts and applications is theirs: only that it was done. What they did to their own account is among its
    * changes.
    */
-  private actions() {
+  @Answers('user.personal_data')
+  actions() {
     return section({
       name: 'actions',
       place: 75,

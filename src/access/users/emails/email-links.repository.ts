@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Repository } from 'typeorm';
+import { OneTimeLinks, secondsFromNow } from '#platform/database/queries/one-time-links.js';
 import { emailKeyOf } from '../accounts/email.js';
 import { EmailLinkEntity } from './email-link.entity.js';
 
@@ -14,15 +15,13 @@ export interface NewEmailLink {
   returnTo?: Buffer | null;
 }
 
-/** What a link is about. */
-export type EmailLinkOwner = Pick<EmailLinkEntity, 'userId' | 'email' | 'returnTo'>;
-
-const works = (alias = ''): string =>
-  `${alias}digest = :digest AND ${alias}purpose = :purpose AND ${alias}usedAt IS NULL AND ${alias}expiresAt > now()`;
-
 @Injectable()
 export class EmailLinksRepository {
-  constructor(@InjectRepository(EmailLinkEntity) private readonly links: Repository<EmailLinkEntity>) {}
+  private readonly oneTime: OneTimeLinks<EmailLinkEntity>;
+
+  constructor(@InjectRepository(EmailLinkEntity) private readonly links: Repository<EmailLinkEntity>) {
+    this.oneTime = new OneTimeLinks(links, { digest: 'digest', expiresAt: 'expiresAt', usedAt: 'usedAt' });
+  }
 
   async insert({ ttl, ...link }: NewEmailLink): Promise<void> {
     await this.links
@@ -31,31 +30,19 @@ export class EmailLinksRepository {
       .values({
         ...link,
         emailKey: emailKeyOf(link.email),
-        expiresAt: () => `now() + make_interval(secs => ${Math.trunc(ttl)})`,
+        expiresAt: secondsFromNow(ttl),
       })
       .execute();
   }
 
   /** A link that works. */
-  async find(digest: Buffer, purpose: EmailLinkEntity['purpose']): Promise<EmailLinkOwner | undefined> {
-    const link = await this.links
-      .createQueryBuilder('link')
-      .where(works('link.'), { digest, purpose })
-      .getOne();
-    return link ?? undefined;
+  find(digest: Buffer, purpose: EmailLinkEntity['purpose']): Promise<EmailLinkEntity | undefined> {
+    return this.oneTime.find(digest, { purpose });
   }
 
   /** Uses up a link; undefined if it no longer works. */
-  async use(digest: Buffer, purpose: EmailLinkEntity['purpose']): Promise<EmailLinkOwner | undefined> {
-    const { raw } = await this.links
-      .createQueryBuilder()
-      .update()
-      .set({ usedAt: () => 'now()' })
-      .where(works(), { digest, purpose })
-      .returning(['userId', 'email', 'returnTo'])
-      .execute();
-    const [row] = raw as { user_id: string | null; email: string; return_to: Buffer | null }[];
-    return row && { userId: row.user_id, email: row.email, returnTo: row.return_to };
+  use(digest: Buffer, purpose: EmailLinkEntity['purpose']): Promise<EmailLinkEntity | undefined> {
+    return this.oneTime.use(digest, { purpose });
   }
 
   /** Those of the user or to the address, newest first, up to a limit. */

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
+import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
+import type { PersonTraces } from '#access/domain/domain-events.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { MAIL_TEXTS } from '#records/mail/mail-texts.js';
 import { OPTIONAL_MAIL_KINDS, type OptionalMailKind } from '#records/mail/mail.entity.js';
 import { MailsService } from '#records/mail/mails.service.js';
 import { digestOf, isSecret, newLink } from '#platform/secrets/tokens.js';
-import { UserErasures } from '../accounts/user-erasures.js';
 import type { UserEntity } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
 import { ActorsService } from '../sessions/actors.service.js';
@@ -29,10 +30,7 @@ export class EmailVerificationService {
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly actors: ActorsService,
-    erasures: UserErasures,
-  ) {
-    erasures.add((_userId, { emails }) => this.forget(emails));
-  }
+  ) {}
 
   /** Mails the user a link that verifies the address; false, and nothing is mailed, if it is verified already. Does nothing without mail. */
   mailLink(userId: string, by?: Actor): Promise<boolean> {
@@ -121,11 +119,11 @@ export class EmailVerificationService {
   }
 
   /** Mails to the address from before it had an account; everything else is deleted with the account. */
-  private async forget(emails: string[]): Promise<Record<string, unknown>> {
+  @OnDomainEvent('user.erased', 2)
+  async forget(_userId: string, { emails }: PersonTraces): Promise<void> {
     for (const email of emails) {
       await this.links.deleteByEmail(email);
       await this.mails.forget(email);
     }
-    return {};
   }
 }

@@ -6,7 +6,7 @@ import { MESSAGES } from '#records/notifications/message-catalogue.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import { hashPassword, verifyPassword } from '#platform/secrets/passwords.js';
 import { digestOf } from '#platform/secrets/tokens.js';
-import { AccessRevocations } from '../accounts/access-revocations.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
 import { KnownBrowsersService } from '../sessions/known-browsers.service.js';
 import { PasswordLinksRepository } from './password-links.repository.js';
 import type { SignedInUser } from '../sessions/signed-in-user.js';
@@ -27,7 +27,7 @@ export class PasswordChangeService {
     private readonly browsers: KnownBrowsersService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly revocations: AccessRevocations,
+    private readonly events: DomainEvents,
     private readonly notifications: NotificationsService,
   ) {}
 
@@ -108,7 +108,7 @@ export class PasswordChangeService {
 
   private async revokeDependents(userId: string, actor: Actor): Promise<void> {
     await this.links.deleteByUser(userId);
-    await this.revocations.revokeByUser(userId, 'password_changed');
+    await this.events.say('user.access_ended', userId, 'password_changed');
     await this.audit.record(actor, { action: 'user.password_changed', subjectId: userId });
     await this.notifications.raise(userId, null, MESSAGES.passwordChanged(), actor);
   }

@@ -11,7 +11,7 @@ import { conflict, notFound } from '#platform/http/problems/problem.js';
 import { say } from '#platform/language/text.js';
 import { hashPassword } from '#platform/secrets/passwords.js';
 import { digestOf, isSecret, newLink } from '#platform/secrets/tokens.js';
-import { AccessRevocations } from '../accounts/access-revocations.js';
+import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
 import { SealedReturns } from '../emails/sealed-returns.service.js';
 import { PasswordLinksRepository, type FoundPasswordLink } from './password-links.repository.js';
 import { ActorsService } from '../sessions/actors.service.js';
@@ -48,7 +48,7 @@ export class PasswordLinksService {
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly revocations: AccessRevocations,
+    private readonly events: DomainEvents,
     private readonly protection: OperatorProtectionService,
     private readonly actors: ActorsService,
     private readonly mails: MailsService,
@@ -169,7 +169,7 @@ export class PasswordLinksService {
       });
       await this.sessions.deleteByUser(userId);
       await this.links.deleteUnused(userId);
-      await this.revocations.revokeByUser(userId, 'password_changed');
+      await this.events.say('user.access_ended', userId, 'password_changed');
       await this.audit.record(
         { ...actor, type: 'user', id: userId },
         {

@@ -3,7 +3,7 @@ import type { Actor } from '#records/audit/audit.service.js';
 import { roleIncludes, roleNeeded, type OperatorRole } from '#platform/config/operator-role.js';
 import { forbidden, roleTooLow } from '#platform/http/problems/problem.js';
 import { NoLongerSignedIn } from '#platform/http/page-routes/no-longer-signed-in.js';
-import { OperatorClients } from '../accounts/operator-clients.js';
+import { DomainQuestions } from '#platform/database/domain/domain-questions.service.js';
 import { SessionsRepository } from './sessions.repository.js';
 
 export const SECOND_FACTOR_NEEDED =
@@ -19,7 +19,7 @@ export type ActingIn = Partial<Pick<Actor, 'type' | 'id' | 'sessionDigest'>> & {
 export class ActorsService {
   constructor(
     private readonly sessions: SessionsRepository,
-    private readonly clients: OperatorClients,
+    private readonly questions: DomainQuestions,
   ) {}
 
   /**
@@ -30,7 +30,7 @@ export class ActorsService {
   async requireLive({ type, id, sessionDigest, operatorRole }: ActingIn): Promise<void> {
     if (sessionDigest && !(await this.sessions.hold(sessionDigest))) throw new NoLongerSignedIn();
     if (type !== 'client' || !id || !operatorRole) return;
-    const role = await this.clients.roleOf(id);
+    const role = await this.questions.ask('client.operator_role', id);
     if (!roleIncludes(role, operatorRole)) throw roleTooLow(roleNeeded(operatorRole));
   }
 

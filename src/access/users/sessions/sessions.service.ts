@@ -4,6 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActivityService } from '#records/activity/activity.service.js';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
+import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
+import type { PersonTraces } from '#access/domain/domain-events.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { Cookies } from '#platform/http/server/cookies.js';
 import { readAs } from '#platform/http/server/request-language.js';
@@ -20,7 +22,6 @@ import type { SessionView } from './session-view.js';
 import type { SignInMethod } from './sign-in-method.js';
 import type { SignedInUser } from './signed-in-user.js';
 import type { UserEntity } from '../accounts/user.entity.js';
-import { UserErasures } from '../accounts/user-erasures.js';
 import { UsersRepository } from '../accounts/users.repository.js';
 
 const COOKIE = 'session';
@@ -45,12 +46,11 @@ export class SessionsService {
     private readonly notifications: NotificationsService,
     private readonly activity: ActivityService,
     private readonly limits: SessionLimits,
-    erasures: UserErasures,
-  ) {
-    erasures.add(async (_userId, { addresses }) => {
-      await activity.forgetAddresses(addresses);
-      return {};
-    });
+  ) {}
+
+  @OnDomainEvent('user.erased', 4)
+  forget(_userId: string, { addresses }: PersonTraces): Promise<void> {
+    return this.activity.forgetAddresses(addresses);
   }
 
   /** The user logged in in this browser, if any. The request is counted for the account; throws a 429 problem over the limit (contract §7). */

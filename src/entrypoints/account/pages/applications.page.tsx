@@ -10,6 +10,7 @@ import type { Page } from '#platform/database/queries/read-page.js';
 import type { FormerClient } from '#events/disclosures/disclosure-history.js';
 import type { ConnectedClient } from '#access/tokens/grants/connected-client.js';
 import type { AccountPage } from './account-layout.js';
+import type { ApplicationLinks } from './application-links.js';
 import { accessPath } from './choose.page.js';
 import { DELETE_PATH, DeletionNotice } from './delete.pages.js';
 import { EXPORT_PATH } from './export.pages.js';
@@ -21,6 +22,8 @@ export interface ApplicationsPageProps {
   lastReads: ReadonlyMap<string, string>;
   /** Those that are no longer connected, while records of what they read are kept. */
   former: FormerClient[];
+  /** Those of features. */
+  links: ApplicationLinks;
   /** Whether there is a portal that the user may open. */
   withPortal: boolean;
   /** When the account will be deleted, if the user requested that. */
@@ -35,7 +38,7 @@ export const applicationsPage = (props: ApplicationsPageProps): AccountPage => (
 });
 
 function Applications(props: ApplicationsPageProps): VNode {
-  const { clients, lastReads, former, withPortal, deletionDueAt } = props;
+  const { clients, lastReads, former, links, withPortal, deletionDueAt } = props;
   const t = useText();
   return (
     <>
@@ -53,14 +56,14 @@ function Applications(props: ApplicationsPageProps): VNode {
         <p class="lead">{t('You have authorized these applications to read your charging data.')}</p>
         <ul class="entries" role="list">
           {clients.items.map((client) => (
-            <Application client={client} lastRead={lastReads.get(client.id)} />
+            <Application client={client} lastRead={lastReads.get(client.id)} links={links.ofEach} />
           ))}
         </ul>
       </PagedList>
       {former.length > 0 && <NoLongerConnected clients={former} />}
-      <p>
-        <a href="/account/receipts">{t('All receipts')}</a>
-      </p>
+      {links.below.map((Link) => (
+        <Link />
+      ))}
       <h2>{t('Leaving')}</h2>
       <p>{t('You can take along what we hold about you, and delete your account yourself.')}</p>
       <div class="buttons">
@@ -87,7 +90,11 @@ const PortalLink = (): VNode => (
   </p>
 );
 
-function Application({ client, lastRead }: UseOfClient): VNode {
+function Application({
+  client,
+  lastRead,
+  links,
+}: UseOfClient & { links: ApplicationLinks['ofEach'] }): VNode {
   const t = useText();
   const { name } = client;
   return (
@@ -123,11 +130,9 @@ function Application({ client, lastRead }: UseOfClient): VNode {
             <Say it="Renew<hidden> {name}</hidden>" with={{ name, hidden }} />
           </LinkButton>
         )}
-        {client.receiptId && (
-          <a href={`/account/receipts/${client.receiptId}`}>
-            <Say it="Receipt<hidden> of {name}</hidden>" with={{ name, hidden }} />
-          </a>
-        )}
+        {links.map((Link) => (
+          <Link client={client} />
+        ))}
       </p>
     </li>
   );

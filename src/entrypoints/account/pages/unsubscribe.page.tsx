@@ -26,26 +26,8 @@ export interface UnsubscribePageProps {
 export const unsubscribePage = ({ action, kind, email }: UnsubscribePageProps): LayoutProps =>
   askToStop(action, email, <Say it={ABOUT[kind]} />);
 
-/** Asks whether to remove the address from the contacts of a client. */
-export const removeContactPage = ({
-  action,
-  clientName,
-  email,
-}: {
-  action: string;
-  clientName: string;
-  email: string;
-}): LayoutProps =>
-  askToStop(
-    action,
-    email,
-    <Say
-      it="This address is a contact of <name>{clientName}</name>. We send it mail when a webhook endpoint is failing or was disabled, and when consents of its users will soon end. If you stop these mails, the address is removed from the contacts. It can be added again in the webhook portal."
-      with={{ clientName, name: (children) => <bdi class="name">{children}</bdi> }}
-    />,
-  );
-
-const askToStop = (action: string, email: string, what: VNode): LayoutProps => ({
+/** Asks whether to stop the mails that `what` tells about. */
+export const askToStop = (action: string, email: string, what: VNode): LayoutProps => ({
   title: say('Stop these mails'),
   isTranslated: true,
   children: (
@@ -72,14 +54,6 @@ function AskToStop(props: { action: string; email: string; children: VNode }): V
     </>
   );
 }
-
-export const contactRemovedPage = (): LayoutProps =>
-  messagePage({
-    title: say('Mails stopped'),
-    heading: say('You get no more mails as a contact'),
-    text: say('Your address is no longer among the contacts. It can be added again in the webhook portal.'),
-    isTranslated: true,
-  });
 
 export const unsubscribedPage = (): LayoutProps =>
   messagePage({

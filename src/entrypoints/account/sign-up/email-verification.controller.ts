@@ -6,27 +6,23 @@ import type { OpenAnswer, OpenContext } from '#platform/http/page-routes/open-pa
 import { linkGone } from '#platform/http/page-routes/link-gone.js';
 import { Context } from '#platform/http/page-routes/page-context.js';
 import { visitorOf } from '#platform/http/server/request-origin.js';
-import { EmailVerificationService } from '#access/users/emails/email-verification.service.js';
 import { messagePage } from '#platform/web/layout/message.page.js';
-import { ContactsService } from '#events/webhooks/contacts/contacts.service.js';
+import { AddressLinks } from './address-links.js';
 import { confirmAddressPage } from './confirm-address.page.js';
 import { say } from '#platform/language/text.js';
 
 /**
- * The page of a link that verifies an address: a user's, or that of a client's contact. Opening it changes nothing, because mail
+ * The page of a link that verifies an address: a user's, or one that a feature knows. Opening it changes nothing, because mail
  * scanners open links too.
  */
 @OpenPages('email/verify/:key')
 @UseGuards(AddressRateLimitGuard)
 export class EmailVerificationController {
-  constructor(
-    private readonly emails: EmailVerificationService,
-    private readonly contacts: ContactsService,
-  ) {}
+  constructor(private readonly links: AddressLinks) {}
 
   @OpenGet()
   async show(@Param('key') key: string): Promise<OpenAnswer> {
-    const email = (await this.emails.find(key)) ?? (await this.contacts.findByKey(key));
+    const email = await this.links.find(key);
     return email === undefined
       ? gone()
       : { page: confirmAddressPage({ action: `/email/verify/${key}`, email }) };
@@ -38,9 +34,7 @@ export class EmailVerificationController {
     @Context() _context: OpenContext,
     @Req() request: FastifyRequest,
   ): Promise<OpenAnswer> {
-    const actor = visitorOf(request);
-    const isDone = (await this.emails.confirm(key, actor)) || (await this.contacts.confirm(key, actor));
-    return isDone ? { page: done() } : gone();
+    return (await this.links.confirm(key, visitorOf(request))) ? { page: done() } : gone();
   }
 }
 

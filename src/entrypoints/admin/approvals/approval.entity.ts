@@ -1,27 +1,12 @@
 import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
 import { TextOrNull, TimeOfInsert, TimeOrNull } from '#platform/database/entities/columns.js';
+import { PASSWORD_HASH, type ApprovalAction } from './admin-actions.js';
 
-export const APPROVAL_ACTIONS = [
-  'user.erase',
-  'user.make_admin',
-  'user.update',
-  'user.create_password_link',
-  'user.reset_second_factor',
-  'user.remove_identity',
-  'client.create',
-  'client.update',
-  'client.rotate_secret',
-  'client.delete',
-] as const;
-export type ApprovalAction = (typeof APPROVAL_ACTIONS)[number];
 export const APPROVAL_STATES = ['pending', 'approved', 'rejected', 'expired'] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
 /** The details of the request. */
 export type ApprovalDetails = Record<string, unknown>;
-
-/** The hash of a password that was asked for: kept while it waits, and never shown. */
-export const PASSWORD_HASH = 'password_hash';
 
 /** A request of an admin that a second one approves or rejects (contract §17). */
 @Entity('approvals')

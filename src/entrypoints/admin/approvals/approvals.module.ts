@@ -4,12 +4,13 @@ import { AuditModule } from '#records/audit/audit.module.js';
 import { ClientsModule } from '#access/clients/clients.module.js';
 import { IdentityProvidersModule } from '#access/identity-providers/identity-providers.module.js';
 import { UsersModule } from '#access/users/users.module.js';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
+import type { PurgePreparation, PurgeTask } from '#platform/database/purge/purge-tasks.js';
+import { ActionServices } from './admin-actions.js';
 import { ApprovalEntity } from './approval.entity.js';
 import { ApprovalsPersonalData } from './approvals-personal-data.service.js';
 import { ApprovalsRepository } from './approvals.repository.js';
 import { ApprovalsService } from './approvals.service.js';
-import { ApprovedActions } from './approved-actions.service.js';
 import { FourEyes } from './four-eyes.service.js';
 import { APPROVALS_PURGE } from './approvals-purge.js';
 
@@ -22,11 +23,14 @@ import { APPROVALS_PURGE } from './approvals-purge.js';
     IdentityProvidersModule,
     TypeOrmModule.forFeature([ApprovalEntity]),
   ],
-  providers: [ApprovalsPersonalData, ApprovalsRepository, ApprovalsService, ApprovedActions, FourEyes],
+  providers: [ActionServices, ApprovalsPersonalData, ApprovalsRepository, ApprovalsService, FourEyes],
   exports: [ApprovalsService, FourEyes],
 })
 export class ApprovalsModule {
-  constructor(purge: PurgeTasks, approvals: ApprovalsRepository) {
-    purge.add(APPROVALS_PURGE, { table: 'approvals', runBatch: () => approvals.forgetPasswords() });
+  constructor(private readonly approvals: ApprovalsRepository) {}
+
+  @Answers('purge.tasks')
+  purged(): (PurgeTask | PurgePreparation)[] {
+    return [...APPROVALS_PURGE, { table: 'approvals', runBatch: () => this.approvals.forgetPasswords() }];
   }
 }

@@ -6,13 +6,8 @@ import { readPage, type Page, type PageRequest } from '#platform/database/querie
 import { asStoredJson } from '#platform/database/queries/as-stored-json.js';
 import { newId } from '#platform/secrets/ids.js';
 import { verifyPassword } from '#platform/secrets/passwords.js';
-import {
-  ApprovalEntity,
-  PASSWORD_HASH,
-  type ApprovalAction,
-  type ApprovalDetails,
-  type ApprovalState,
-} from './approval.entity.js';
+import { PASSWORD_HASH, type ApprovalAction } from './admin-actions.js';
+import { ApprovalEntity, type ApprovalDetails, type ApprovalState } from './approval.entity.js';
 
 const PENDING = "approval.state = 'pending' AND approval.expiresAt > now()";
 const OVERDUE = "approval.state = 'pending' AND approval.expiresAt <= now()";

@@ -1,16 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import type { Page, PageRequest } from '#platform/database/queries/read-page.js';
+import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { conflict, forbidden, notFound, Problem } from '#platform/http/problems/problem.js';
 import { detailWithReasons } from '#platform/http/problems/render-problem.js';
+import { hashPassword } from '#platform/secrets/passwords.js';
 import { isId } from '#platform/secrets/ids.js';
 import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
-import { UserErasures } from '#access/users/accounts/user-erasures.js';
 import { ActorsService } from '#access/users/sessions/actors.service.js';
-import { personBehind, stateOf, type ApprovalEntity, type ApprovalState } from './approval.entity.js';
-import { ApprovalsRepository, type Asked, type Party } from './approvals.repository.js';
-import { ApprovedActions, type ShownOnApproval } from './approved-actions.service.js';
+import {
+  ActionServices,
+  actionOf,
+  PASSWORD_HASH,
+  type ApprovalAction,
+  type ShownOnApproval,
+} from './admin-actions.js';
+import {
+  personBehind,
+  stateOf,
+  type ApprovalDetails,
+  type ApprovalEntity,
+  type ApprovalState,
+} from './approval.entity.js';
+import { ApprovalsRepository, type Party } from './approvals.repository.js';
 
 /**
  * The result of an approval: the action was carried out, and may have created something that is shown once; or one more admin has
@@ -21,6 +34,13 @@ export interface Approved {
   shown?: ShownOnApproval;
 }
 
+/** What someone asks for. */
+interface Asked {
+  action: ApprovalAction;
+  subjectId: string;
+  details: object | null;
+}
+
 /**
  * Requests that wait for a second admin (contract §17). The approval and the approved action are one transaction, so a crash
  * leaves neither without the other, and the first of two concurrent decisions counts.
@@ -29,17 +49,16 @@ export interface Approved {
 export class ApprovalsService {
   constructor(
     private readonly repository: ApprovalsRepository,
-    private readonly actions: ApprovedActions,
+    private readonly services: ActionServices,
     private readonly protection: OperatorProtectionService,
     private readonly actors: ActorsService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    erasures: UserErasures,
-  ) {
-    erasures.add(async (userId) => {
-      await repository.forgetDetails(userId);
-      return {};
-    });
+  ) {}
+
+  @OnDomainEvent('user.erased', 7)
+  forget(userId: string): Promise<void> {
+    return this.repository.forgetDetails(userId);
   }
 
   /** Newest first. */
@@ -58,9 +77,12 @@ export class ApprovalsService {
 
   /**
    * Stores a request; returns the pending one if the same is requested again. Throws a 409 problem if the same action waits with
-   * other details.
+   * other details. Of a password, only the hash is kept.
    */
-  request(asked: Asked, actor: Actor): Promise<ApprovalEntity> {
+  async request({ action, subjectId, details }: Asked, actor: Actor): Promise<ApprovalEntity> {
+    const { password, ...rest } = (details ?? {}) as { password?: string };
+    const hashed = password !== undefined && { ...rest, [PASSWORD_HASH]: await hashPassword(password) };
+    const asked = { action, subjectId, details: (hashed || details) as ApprovalDetails | null, password };
     return this.transactions.run(async () => {
       const { approval, isNew, isSame } = await this.repository.request(asked, partyOf(actor));
       if (!isSame)
@@ -132,9 +154,15 @@ export class ApprovalsService {
     throw conflict(`This is not pending: it is ${stateOf(found)}.`);
   }
 
-  private async carryOut(approval: ApprovalEntity, actor: Actor): Promise<ShownOnApproval | undefined> {
+  private async carryOut(
+    { action, subjectId, details }: ApprovalEntity,
+    actor: Actor,
+  ): Promise<ShownOnApproval | undefined> {
+    const { work, shown } = actionOf(action);
     try {
-      return await this.actions.carryOut(approval, actor);
+      const call = { id: subjectId, input: details ?? {}, actor };
+      const result = await work(this.services, call, async () => {});
+      return shown?.(result);
     } catch (error) {
       if (!(error instanceof Problem) || ![400, 404].includes(error.status)) throw error;
       throw conflict(`${detailWithReasons(error)} It may be gone: reject this.`);

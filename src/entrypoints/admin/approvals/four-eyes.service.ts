@@ -1,22 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#records/audit/audit.service.js';
-import type { ClientEntity } from '#access/clients/client.entity.js';
-import { ClientSecretsService, type RotatedSecret } from '#access/clients/client-secrets.service.js';
-import type { ClientChanges, NewClient } from '#access/clients/client.resource.js';
-import { ClientsService, type RegisteredClient } from '#access/clients/clients.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { conflict } from '#platform/http/problems/problem.js';
-import { IdentitiesService } from '#access/identity-providers/identities.service.js';
-import { hashPassword } from '#platform/secrets/passwords.js';
-import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
-import type { NewUser, UserChanges } from '#access/users/accounts/user.resource.js';
+import type { NewUser } from '#access/users/accounts/user.resource.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
-import { UsersService, type ChangeCheck } from '#access/users/accounts/users.service.js';
-import { SecondFactorService } from '#access/users/factors/second-factor.service.js';
-import { PasswordLinksService } from '#access/users/passwords/password-links.service.js';
-import { PASSWORD_HASH, type ApprovalEntity } from './approval.entity.js';
+import {
+  ActionServices,
+  actionOf,
+  type ApprovalAction,
+  type InputOf,
+  type Need,
+  type ResultOf,
+} from './admin-actions.js';
+import type { ApprovalEntity } from './approval.entity.js';
 import { ApprovalsService } from './approvals.service.js';
-import type { Asked } from './approvals.repository.js';
 
 /** The result of an action: done, or waiting for a second admin. */
 export type Outcome<T = void> = { done: T; waiting?: undefined } | { waiting: ApprovalEntity };
@@ -29,27 +26,31 @@ export type Outcome<T = void> = { done: T; waiting?: undefined } | { waiting: Ap
 export class FourEyes {
   constructor(
     private readonly approvals: ApprovalsService,
-    private readonly users: UsersService,
-    private readonly clients: ClientsService,
-    private readonly secrets: ClientSecretsService,
-    private readonly passwordLinks: PasswordLinksService,
-    private readonly factors: SecondFactorService,
-    private readonly identities: IdentitiesService,
-    private readonly protection: OperatorProtectionService,
+    private readonly services: ActionServices,
     private readonly settings: Settings,
   ) {}
 
-  eraseUser(id: string, actor: Actor): Promise<Outcome> {
-    const asked = { action: 'user.erase', subjectId: id, details: null } as const;
-    return this.attempt(asked, actor, () => this.users.erase(id, actor, () => this.wait()));
-  }
-
-  async deleteClient(id: string, actor: Actor): Promise<Outcome> {
-    if (!this.settings.fourEyes) return { done: await this.clients.delete(id, actor) };
-    await this.clients.get(id);
-    return {
-      waiting: await this.approvals.request({ action: 'client.delete', subjectId: id, details: null }, actor),
+  /** Runs the action, or asks a second admin for it. `once`: the result is undefined if that was posted before. */
+  async run<A extends ApprovalAction>(
+    action: A,
+    id: string,
+    input: InputOf<A>,
+    actor: Actor,
+    once?: string,
+  ): Promise<Outcome<ResultOf<A>>> {
+    const row = actionOf(action);
+    const call = { id, input, actor, once };
+    const check = async (...before: unknown[]): Promise<void> => {
+      const need = this.settings.fourEyes && (await row.needs(this.services, call, ...before));
+      if (need) throw new NeedsApproval(need);
     };
+    try {
+      return { done: await row.work(this.services, call, check) };
+    } catch (error) {
+      if (!(error instanceof NeedsApproval)) throw error;
+      const asked = { action, subjectId: id, ...error.need };
+      return { waiting: await this.approvals.request(asked, actor) };
+    }
   }
 
   /** Creates a user. Throws a 409 problem for a new admin if a second admin would have to approve: the user must exist first. */
@@ -59,188 +60,13 @@ export class FourEyes {
         'A second admin approves new admins: create the user first, then make the user an admin.',
       );
     }
-    return this.users.create(input, actor);
-  }
-
-  /**
-   * Updates a user. A change waits if it makes an admin, if it could take over the account of another operator or shut that person
-   * out of it (password, address, role, enabling), or if it would leave one enabled admin, who could not get anything approved.
-   * Such a change must be requested alone (otherwise a 409 problem), because nothing is done until it is approved.
-   */
-  async updateUser(id: string, changes: UserChanges, actor: Actor): Promise<Outcome<UserEntity>> {
-    let asked: Asked | undefined;
-    const check: ChangeCheck = async (before, after, adminsLeft = ADMINS_NEEDED) => {
-      if (!this.settings.fourEyes) return;
-      const wanted = changed(before, changes);
-      if (before.operatorRole !== 'admin' && after.operatorRole === 'admin') {
-        onlyThese(wanted, ['role', 'operatorRole'], 'new admins: change the role alone');
-        asked = { action: 'user.make_admin', subjectId: id, details: { email: before.email } };
-      } else if (userPowersIn(before, wanted) && (await this.isAnother(before, actor))) {
-        onlyThese(wanted, OF_OPERATORS, 'what opens the account of an operator: change it alone');
-        asked = { action: 'user.update', subjectId: id, details: wanted };
-      } else if (adminsLeft < ADMINS_NEEDED) {
-        onlyThese(wanted, OF_OPERATORS, 'what leaves one admin alone: change it alone');
-        asked = { action: 'user.update', subjectId: id, details: wanted };
-      }
-      if (asked) throw new NeedsApproval();
-    };
-    return this.attempt(
-      async () => {
-        const { password, ...details } = (asked!.details ?? {}) as UserChanges;
-        if (password === undefined) return asked!;
-        const hash = await hashPassword(password);
-        return { ...asked!, details: { ...details, [PASSWORD_HASH]: hash }, password };
-      },
-      actor,
-      () => this.users.update(id, changes, actor, check),
-    );
-  }
-
-  /** A link to set another operator's password waits; it is shown to the person who approves. `formId`: as in `createOnce`. */
-  createPasswordLink(id: string, actor: Actor, formId?: string): Promise<Outcome<string | undefined>> {
-    const asked = { action: 'user.create_password_link', subjectId: id, details: null } as const;
-    const check = () => this.waitOnAnother(id, actor);
-    return this.attempt(asked, actor, () =>
-      formId === undefined
-        ? this.passwordLinks.create(id, actor, check)
-        : this.passwordLinks.createOnce(formId, id, actor, check),
-    );
-  }
-
-  resetSecondFactor(id: string, own: string | undefined, actor: Actor): Promise<Outcome> {
-    const asked = { action: 'user.reset_second_factor', subjectId: id, details: null } as const;
-    const check = () => this.waitOnAnother(id, actor);
-    return this.attempt(asked, actor, () => this.factors.reset(id, own, actor, check));
-  }
-
-  removeIdentity(id: string, provider: string, actor: Actor): Promise<Outcome> {
-    const asked = { action: 'user.remove_identity', subjectId: id, details: { provider } } as const;
-    const check = () => this.waitOnAnother(id, actor);
-    return this.attempt(asked, actor, () => this.identities.remove(id, provider, actor, check));
-  }
-
-  /** A client of the admin API waits; its secret is shown to the person who approves. Undefined if it exists already, as in `createOnce`. */
-  createClient(id: string, input: NewClient, actor: Actor): Promise<Outcome<RegisteredClient | undefined>> {
-    const asked = { action: 'client.create', subjectId: id, details: { ...input } } as const;
-    const check = () => (isAdminClient(input) ? this.wait() : Promise.resolve());
-    return this.attempt(asked, actor, () => this.clients.createOnce(id, input, actor, check));
-  }
-
-  /** Giving a client of the admin API more power waits: enabling it, or making it a service of the company. */
-  updateClient(id: string, changes: ClientChanges, actor: Actor): Promise<Outcome<ClientEntity>> {
-    let details: ClientChanges = {};
-    const check = (before: ClientEntity) => {
-      if (!this.settings.fourEyes || !isAdminClient(before)) return;
-      details = changed(before, changes);
-      if (!clientPowersIn(details)) return;
-      onlyThese(
-        details,
-        ['enabled', 'companyService'],
-        'what gives a client of the admin API power: change it alone',
-      );
-      throw new NeedsApproval();
-    };
-    return this.attempt(
-      () => Promise.resolve({ action: 'client.update', subjectId: id, details: { ...details } }),
-      actor,
-      () => this.clients.update(id, changes, actor, check),
-    );
-  }
-
-  /** A new secret for a client of the admin API waits; it is shown to the person who approves. `newest`: as in `rotateOnce`. */
-  rotateSecret(
-    id: string,
-    expirePreviousIn: number,
-    actor: Actor,
-    newest?: string,
-  ): Promise<Outcome<RotatedSecret | undefined>> {
-    const asked = { action: 'client.rotate_secret', subjectId: id, details: { expirePreviousIn } } as const;
-    const check = (client: ClientEntity) => (isAdminClient(client) ? this.wait() : Promise.resolve());
-    return this.attempt(asked, actor, () =>
-      newest === undefined
-        ? this.secrets.rotate(id, expirePreviousIn, actor, check)
-        : this.secrets.rotateOnce(id, newest, expirePreviousIn, actor, check),
-    );
-  }
-
-  /** Runs the action, or requests an approval if it throws `NeedsApproval`. */
-  private async attempt<T>(
-    asked: Asked | (() => Promise<Asked>),
-    actor: Actor,
-    work: () => Promise<T>,
-  ): Promise<Outcome<T>> {
-    try {
-      return { done: await work() };
-    } catch (error) {
-      if (!(error instanceof NeedsApproval)) throw error;
-    }
-    return {
-      waiting: await this.approvals.request(typeof asked === 'function' ? await asked() : asked, actor),
-    };
-  }
-
-  private wait(): Promise<void> {
-    return this.settings.fourEyes ? Promise.reject(new NeedsApproval()) : Promise.resolve();
-  }
-
-  private async waitOnAnother(id: string, actor: Actor): Promise<void> {
-    if (!this.settings.fourEyes) return;
-    const user = await this.users.hold(id);
-    if (user && (await this.isAnother(user, actor))) throw new NeedsApproval();
-  }
-
-  /**
-   * Whether the user counts as an operator and is not the actor. A client is never the same person, not even on the account of
-   * its owner.
-   */
-  private async isAnother(user: UserEntity, actor: Actor): Promise<boolean> {
-    if (actor.type === 'user' && actor.id === user.id) return false;
-    return this.protection.counts(user);
+    return this.services.users.create(input, actor);
   }
 }
-
-/** With fewer enabled admins nothing could be approved: one asks, another approves. */
-const ADMINS_NEEDED = 2;
-
-/** What of an operator can be asked for together. */
-const OF_OPERATORS = ['role', 'operatorRole', 'email', 'emailVerified', 'enabled', 'password'] as const;
 
 /** Rolls back a change that has to wait. */
-class NeedsApproval extends Error {}
-
-/** Whether the client can use the admin API. */
-const isAdminClient = ({ scopes }: { scopes: string[] }): boolean =>
-  scopes.some((scope) => scope === 'admin:read' || scope === 'admin:write');
-
-/** The members whose values differ from the present ones. */
-function changed<T extends object>(before: object, changes: T): Partial<T> {
-  const now = before as Record<string, unknown>;
-  return Object.fromEntries(
-    Object.entries(changes).filter(
-      ([name, value]) => value !== undefined && JSON.stringify(value) !== JSON.stringify(now[name]),
-    ),
-  ) as Partial<T>;
-}
-
-/**
- * Whether a change gives someone an operator role or takes it, or opens the account to the person who makes it, or closes a way
- * into it. Disabling is not among them: it stops an attack.
- */
-const userPowersIn = (before: UserEntity, wanted: UserChanges): boolean =>
-  wanted.role !== undefined ||
-  wanted.operatorRole !== undefined ||
-  wanted.password !== undefined ||
-  wanted.email !== undefined ||
-  wanted.enabled === true ||
-  (wanted.emailVerified ?? isVerified(before)) !== isVerified(before);
-
-const isVerified = ({ emailVerifiedAt }: UserEntity): boolean => emailVerifiedAt !== null;
-
-const clientPowersIn = (wanted: ClientChanges): boolean =>
-  wanted.enabled === true || wanted.companyService === true;
-
-/** Throws a 409 problem if anything else changes than these. */
-function onlyThese<T extends object>(wanted: T, names: readonly (keyof T)[], what: string): void {
-  const others = (Object.keys(wanted) as (keyof T)[]).filter((name) => !names.includes(name));
-  if (others.length > 0) throw conflict(`A second admin approves ${what}, and the rest separately.`);
+class NeedsApproval extends Error {
+  constructor(readonly need: Need) {
+    super();
+  }
 }

@@ -3,8 +3,6 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '#platform/config/settings.js';
 import { roleIncludes, roleNeeded, type OperatorRole } from '#platform/config/operator-role.js';
-import { Cookies } from '#platform/http/server/cookies.js';
-import { CsrfService } from '#platform/http/forms/csrf.service.js';
 import { roleTooLow } from '#platform/http/problems/problem.js';
 import { formOf, isPosted } from '#platform/http/page-routes/posted-form.js';
 import { RoleProviders } from '#access/identity-providers/sign-in/role-providers.service.js';
@@ -19,12 +17,8 @@ import { SignedInUsers } from '#access/users/sessions/signed-in-users.service.js
 import { isId } from '#platform/secrets/ids.js';
 import { leastRoleOf } from '../least-role.js';
 import { mayUseRoute } from './console-routes.js';
-import { CONSOLE_PATH, ConsoleContext } from './console-context.js';
-import { PasswordConfirmations } from '#access/rate-limits/sign-in/password-confirmations.service.js';
-import { FormIds } from '#platform/http/forms/form-ids.service.js';
+import { CONSOLE_PATH, ConsoleContext, ConsoleServices } from './console-context.js';
 import { confirmPasswordPath, consolePathIn, PASSWORD_RULE, type PasswordRule } from './password-rule.js';
-import { ShownOnce } from '#access/users/sessions/shown-once.service.js';
-import { WaitingRepository } from './waiting/waiting.repository.js';
 import { exchangeOf, redirectInstead } from '#platform/http/server/exchange.js';
 
 /**
@@ -37,12 +31,7 @@ import { exchangeOf, redirectInstead } from '#platform/http/server/exchange.js';
 export class ConsoleGuard implements CanActivate {
   constructor(
     private readonly users: SignedInUsers,
-    private readonly cookies: Cookies,
-    private readonly csrf: CsrfService,
-    private readonly passwords: PasswordConfirmations,
-    private readonly formIds: FormIds,
-    private readonly shownOnce: ShownOnce,
-    private readonly waiting: WaitingRepository,
+    private readonly services: ConsoleServices,
     private readonly factors: SecondFactorService,
     private readonly roleProviders: RoleProviders,
     private readonly protection: OperatorProtectionService,
@@ -59,7 +48,7 @@ export class ConsoleGuard implements CanActivate {
       ? confirmPathFor(returnTo)
       : await this.factors.leadingToFactor(user, returnTo);
     if (missing !== undefined) return redirectInstead(reply, missing);
-    const page = this.contextOf(user, user.operatorRole, request, reply);
+    const page = new ConsoleContext(user, user.operatorRole, this.services, request, reply);
     request.pageContext = page;
     page.isAboutOperator = await this.isAboutOperator(user.operatorRole, request);
     const least = leastRoleOf(this.reflector, context);
@@ -93,27 +82,6 @@ export class ConsoleGuard implements CanActivate {
     const { id, user_id: userId } = request.params as { id?: string; user_id?: string };
     const subject = userId ?? (route?.startsWith(`${CONSOLE_PATH}/users/`) ? id : undefined);
     return subject !== undefined && isId('user', subject) && this.protection.countsById(subject);
-  }
-
-  private contextOf(
-    user: SignedInUser,
-    role: OperatorRole,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): ConsoleContext {
-    const { passwords, formIds, shownOnce, waiting, csrf, cookies } = this;
-    return new ConsoleContext(
-      user,
-      role,
-      passwords,
-      formIds,
-      shownOnce,
-      waiting,
-      request,
-      reply,
-      csrf,
-      cookies,
-    );
   }
 
   /** Where to return to after the password was entered; undefined if the guard does not ask for it. */

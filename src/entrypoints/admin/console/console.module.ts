@@ -3,25 +3,25 @@ import { HttpModule } from '#platform/http/http.module.js';
 import { ADMINISTERED } from '../administered.modules.js';
 import { ConsoleApprovalsController } from './approvals/approvals.controller.js';
 import { ConsoleAuditController } from './audit/audit.controller.js';
-import { ConsoleBrandController } from './brand/brand.controller.js';
 import { ConsoleEventTypesController } from './catalogues/event-types.controller.js';
 import { ConsoleEventVersionsController } from './catalogues/event-versions.controller.js';
 import { ConsolePurposesController } from './catalogues/purposes.controller.js';
 import { ConsoleScopesController } from './catalogues/scopes.controller.js';
 import { ConsoleClientConsentsController } from './clients/client-consents.controller.js';
-import { ConsoleClientActionsController } from './clients/client-actions.controller.js';
+import { CLIENT_ACTION_CONTROLLERS, ClientSubjects } from './clients/client-actions.js';
 import { ConsoleClientLogoController } from './clients/client-logo.controller.js';
 import { ConsoleClientRefusalsController } from './clients/client-refusals.controller.js';
 import { ConsoleClientRequestsController } from './clients/client-requests.controller.js';
 import { ConsoleClientSecretsController } from './clients/client-secrets.controller.js';
 import { ConsoleClientsController } from './clients/clients.controller.js';
 import { ConsoleConfirmPasswordController } from './confirm-password.controller.js';
+import { ConsoleServices } from './console-context.js';
 import { ConsoleGuard } from './console.guard.js';
 import { ConsoleGrantsController } from './grants/grants.controller.js';
 import { ConsoleMailsController } from './mails/mails.controller.js';
 import { ConsoleNotificationsController } from './notifications/notifications.controller.js';
 import { ConsoleOverviewController } from './overview/overview.controller.js';
-import { ConsoleRedirectUrisController } from './redirect-uris/redirect-uris.controller.js';
+import { OverviewAlerts } from './overview/overview-alerts.js';
 import { PersonalExports } from './personal-exports.service.js';
 import { Pickers } from './pickers.service.js';
 import { ConsoleSearch } from './search/console-search.service.js';
@@ -31,9 +31,10 @@ import { ConsoleUserApplicationsController } from './users/user-applications.con
 import { ConsoleUserIdentitiesController } from './users/user-identities.controller.js';
 import { ConsoleOperatorInvitationsController } from './users/operator-invitations.controller.js';
 import { ConsoleUserMembersController } from './users/user-members.controller.js';
-import { ConsoleUserActionsController } from './users/user-actions.controller.js';
+import { USER_ACTION_CONTROLLERS, UserSubjects } from './users/user-actions.js';
 import { ConsoleUsersController } from './users/users.controller.js';
 import { ConsoleDeliveriesController } from './webhooks/deliveries.controller.js';
+import { WaitingCounts } from './waiting/waiting-counts.js';
 import { WaitingRepository } from './waiting/waiting.repository.js';
 import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
 
@@ -43,9 +44,7 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
   controllers: [
     ConsoleApprovalsController,
     ConsoleAuditController,
-    ConsoleBrandController,
     ConsoleClientConsentsController,
-    ConsoleClientActionsController,
     ConsoleClientLogoController,
     ConsoleClientRefusalsController,
     ConsoleClientRequestsController,
@@ -61,7 +60,6 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleNotificationsController,
     ConsoleOverviewController,
     ConsolePurposesController,
-    ConsoleRedirectUrisController,
     ConsoleScopesController,
     ConsoleSearchController,
     ConsoleUnknownPageController,
@@ -69,9 +67,22 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleUserIdentitiesController,
     ConsoleOperatorInvitationsController,
     ConsoleUserMembersController,
-    ConsoleUserActionsController,
     ConsoleUsersController,
+    ...CLIENT_ACTION_CONTROLLERS,
+    ...USER_ACTION_CONTROLLERS,
   ],
-  providers: [ConsoleGuard, ConsoleSearch, PersonalExports, Pickers, WaitingRepository],
+  providers: [
+    ClientSubjects,
+    ConsoleGuard,
+    ConsoleSearch,
+    ConsoleServices,
+    OverviewAlerts,
+    PersonalExports,
+    Pickers,
+    UserSubjects,
+    WaitingCounts,
+    WaitingRepository,
+  ],
+  exports: [ConsoleServices, OverviewAlerts, Pickers, WaitingCounts, WaitingRepository],
 })
 export class ConsoleModule {}

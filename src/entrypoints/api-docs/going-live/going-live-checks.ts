@@ -8,7 +8,6 @@ interface LiveFacts {
   /** Newest first. */
   secrets: SecretInfo[];
   endpoints: EndpointInList[];
-  confirmedContacts: number;
   /** Members of the organisation besides the owner's own account. */
   members: number;
   refusals: number;
@@ -19,11 +18,11 @@ const MINUTE_MS = 60_000;
 /** Undefined for what does not concern the client. */
 type Verdict = boolean | undefined;
 
-interface Check {
+export interface Check {
   title: string;
   /** What is meant, and where it is done. */
   hint: string;
-  judge: (facts: LiveFacts) => Verdict;
+  judge: (facts: LiveFacts) => Verdict | Promise<Verdict>;
 }
 
 const isForDevelopment = (uri: string): boolean =>
@@ -80,11 +79,6 @@ export const GOING_LIVE_CHECKS: readonly Check[] = [
       enabled(facts).length > 0 &&
       // An endpoint that was enabled again is not failing, although it has never succeeded.
       enabled(facts).every(({ hasSucceeded, failingSince }) => hasSucceeded && failingSince === null),
-  },
-  {
-    title: 'Someone is told when an endpoint fails',
-    hint: 'A contact has confirmed the address. Add one on the page Contacts of the portal.',
-    judge: (facts) => facts.confirmedContacts > 0,
   },
   {
     title: 'More than one person can open the portal',

@@ -7,9 +7,8 @@ import { SecretUsesService } from '#access/clients/secret-uses.service.js';
 import { DAY_MS } from '#platform/config/durations.js';
 import type { MemberClient } from '#events/partners/members/member-client.js';
 import { MembersService } from '#events/partners/members/members.service.js';
-import { ContactsService } from '#events/webhooks/contacts/contacts.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
-import { GOING_LIVE_CHECKS } from './going-live-checks.js';
+import { GOING_LIVE_CHECKS, type Check } from './going-live-checks.js';
 
 export interface JudgedCheck {
   title: string;
@@ -21,32 +20,38 @@ export interface JudgedCheck {
 /** How far a live client is on its way to live use (contract §24). */
 @Injectable()
 export class GoingLive {
+  readonly checks: Check[] = [...GOING_LIVE_CHECKS];
+
   constructor(
     private readonly clients: ClientsService,
     private readonly secrets: ClientSecretsService,
     private readonly uses: SecretUsesService,
     private readonly endpoints: EndpointsService,
-    private readonly contacts: ContactsService,
     private readonly members: MembersService,
     private readonly activity: ActivityService,
   ) {}
 
+  /** Adds a check that a feature knows, behind another one. */
+  add(behind: string, check: Check): void {
+    this.checks.splice(this.checks.findIndex(({ title }) => title === behind) + 1, 0, check);
+  }
+
   async judge({ id, organisationId }: MemberClient): Promise<JudgedCheck[]> {
     await Promise.all([this.uses.flush(), this.activity.flush()]);
-    const [client, secrets, endpoints, contacts, members, refusals] = await Promise.all([
+    const [client, secrets, endpoints, members, refusals] = await Promise.all([
       this.clients.get(id),
       this.secrets.list(id),
       this.endpoints.list(id, { size: 50 }),
-      this.contacts.list(id),
       this.members.all(organisationId),
       this.activity.ofClient(id, REFUSALS, new Date(Date.now() - DAY_MS)),
     ]);
     const facts = {
       ...{ client, secrets, endpoints: endpoints.items },
-      confirmedContacts: contacts.filter(({ verifiedAt }) => verifiedAt !== null).length,
       members: members.length,
       refusals: refusals.reduce((sum, { count }) => sum + count, 0),
     };
-    return GOING_LIVE_CHECKS.map(({ title, hint, judge }) => ({ title, hint, isDone: judge(facts) }));
+    return Promise.all(
+      this.checks.map(async ({ title, hint, judge }) => ({ title, hint, isDone: await judge(facts) })),
+    );
   }
 }

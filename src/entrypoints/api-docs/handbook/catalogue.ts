@@ -14,6 +14,7 @@ export const SHELVES = [
       { slug: 'on-behalf-of-a-user', label: 'On behalf of a user' },
       { slug: 'refresh', label: 'Refresh a token' },
       { slug: 'webhooks', label: 'Receive webhooks' },
+      { slug: 'portal', label: 'The portal' },
       { slug: 'events-feed', label: 'Read the events feed' },
       { slug: 'polling-to-webhooks', label: 'Move from polling to webhooks' },
       { slug: 'sandbox', label: 'Try it in the sandbox' },

@@ -5,6 +5,7 @@ import { Settings } from '#platform/config/settings.js';
 import type { Brand } from '#platform/web/layout/brand.js';
 import { renderPage, type LayoutProps } from '#platform/web/layout/layout.js';
 import { handbookIndexPage, handbookPage, type ForReader } from '../pages/handbook.page.js';
+import { GoingLive } from '../going-live/going-live.service.js';
 import { pathOf, SHELVES } from './catalogue.js';
 import { renderMarkdown, type RenderedPage, type Section } from './markdown.js';
 import { fillIn, placeholdersOf } from './placeholders.js';
@@ -20,7 +21,10 @@ export class Handbook {
   private rendered = new Map<string, string>();
   private brand?: Brand;
 
-  constructor(private readonly settings: Settings) {}
+  constructor(
+    private readonly settings: Settings,
+    private readonly goingLive: GoingLive,
+  ) {}
 
   /** The list of all pages as HTML. */
   index(brand: Brand): string {
@@ -31,8 +35,9 @@ export class Handbook {
   page(address: string, brand: Brand, forReader?: ForReader): string | undefined {
     const page = this.pages().get(address);
     if (!page) return undefined;
-    if (forReader) return renderPage(handbookPage(address, page, forReader), brand);
-    return this.once(address, brand, () => handbookPage(address, page));
+    const { checks } = this.goingLive;
+    if (forReader) return renderPage(handbookPage(address, page, checks, forReader), brand);
+    return this.once(address, brand, () => handbookPage(address, page, checks));
   }
 
   /** The headings of a page with the text below each. */

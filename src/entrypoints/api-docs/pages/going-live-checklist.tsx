@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { State } from '#platform/web/tables/state.js';
-import { GOING_LIVE_CHECKS } from '../going-live/going-live-checks.js';
+import type { Check } from '../going-live/going-live-checks.js';
 import type { JudgedCheck } from '../going-live/going-live.service.js';
 import type { DocsReader } from '../readers/docs-reader.js';
 import { ClientChoice } from './client-choice.js';
@@ -8,13 +8,14 @@ import { ClientChoice } from './client-choice.js';
 type ListedCheck = Pick<JudgedCheck, 'title' | 'hint'> & Partial<JudgedCheck>;
 
 interface ChecklistProps {
+  all: readonly Check[];
   reader?: DocsReader;
   /** Of the live client that the reader chose. */
   checks?: JudgedCheck[];
 }
 
 /** What has to be done before live use: judged for a member with a live client, otherwise a plain list. */
-export function GoingLiveChecklist({ reader, checks }: ChecklistProps): VNode {
+export function GoingLiveChecklist({ all, reader, checks }: ChecklistProps): VNode {
   const { live, byLink } = reader ?? {};
   const client = live?.chosen;
   if (!client || !checks) {
@@ -25,7 +26,7 @@ export function GoingLiveChecklist({ reader, checks }: ChecklistProps): VNode {
             ? 'Your organisation has no live client yet. Ask your contact for one: then this list says what is done.'
             : 'Members of a partner’s organisation who are logged in see here what is done for their live client.'}
         </p>
-        <List of={GOING_LIVE_CHECKS} />
+        <List of={all} />
       </>
     );
   }

@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { LayoutProps } from '#platform/web/layout/layout.js';
 import { CHECKLIST_MARK } from '../going-live/checklist-mark.js';
+import type { Check } from '../going-live/going-live-checks.js';
 import type { JudgedCheck } from '../going-live/going-live.service.js';
 import { pathOf, SHELVES } from '../handbook/catalogue.js';
 import type { RenderedPage, Section } from '../handbook/markdown.js';
@@ -21,6 +22,7 @@ export interface ForReader {
 export const handbookPage = (
   address: string,
   { title, summary, html, sections }: RenderedPage,
+  checks: readonly Check[],
   forReader?: ForReader,
 ): LayoutProps => ({
   ...LAYOUT,
@@ -30,7 +32,7 @@ export const handbookPage = (
   side: <HandbookSide current={address} />,
   children: (
     <HandbookText contents={<Contents of={sections} />}>
-      <Text html={html} forReader={forReader}>
+      <Text html={html} checks={checks} forReader={forReader}>
         <ContentsMenu of={sections} />
         {hasPlacesForValues(html) && <YourClient of={forReader?.reader} address={address} />}
       </Text>
@@ -41,13 +43,15 @@ export const handbookPage = (
 
 interface TextProps {
   html: string;
+  /** Those of the checklist. */
+  checks: readonly Check[];
   forReader?: ForReader;
   /** Between the introduction and the first heading below it. */
   children: ComponentChildren;
 }
 
 /** The text, with the values of its reader and, where that is marked, the checklist. */
-function Text({ html, forReader, children }: TextProps): VNode {
+function Text({ html, checks, forReader, children }: TextProps): VNode {
   const client = sampleClientOf(forReader?.reader);
   const filled = client ? withValues(html, valuesOf(client)) : html;
   const headingAt = filled.indexOf('<h2');
@@ -59,7 +63,7 @@ function Text({ html, forReader, children }: TextProps): VNode {
       <div dangerouslySetInnerHTML={{ __html: before! }} />
       {after !== undefined && (
         <>
-          <GoingLiveChecklist {...forReader} />
+          <GoingLiveChecklist all={checks} {...forReader} />
           <div dangerouslySetInnerHTML={{ __html: after }} />
         </>
       )}

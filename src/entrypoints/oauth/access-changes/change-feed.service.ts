@@ -103,6 +103,7 @@ export class ChangeFeed implements OnModuleDestroy {
     openStreams.set(this.streams.size);
     if (this.watching) return;
     this.trustedAt = performance.now();
+    // oxlint-disable-next-line no-restricted-globals -- looks only while readers wait
     this.watching = detached(() => setInterval(() => this.look(), LOOK_EVERY_MS).unref());
   }
 

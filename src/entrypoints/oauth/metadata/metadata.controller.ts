@@ -3,8 +3,8 @@ import { ApiTags } from '@nestjs/swagger';
 import { Settings } from '#platform/config/settings.js';
 import { ApiAnswer, ApiEndpoint, ApiProblems } from '#platform/http/api/api-answers.js';
 import { ScopesService } from '#access/scopes/scopes.service.js';
-import { RECEIPT_KEYS_PATH } from './receipt-keys.controller.js';
 import { MetadataView, OpenIdMetadataView } from './metadata.view.js';
+import { SigningKeys } from './signing-keys.js';
 
 const CLIENT_METHODS = ['client_secret_basic', 'client_secret_post'];
 
@@ -14,6 +14,7 @@ export class MetadataController {
   constructor(
     private readonly settings: Settings,
     private readonly scopes: ScopesService,
+    private readonly signing: SigningKeys,
   ) {}
 
   @Get('oauth-authorization-server')
@@ -27,6 +28,7 @@ export class MetadataController {
   @ApiProblems(500, 503)
   async show(): Promise<MetadataView> {
     const issuer = this.settings.baseUrl;
+    const { path } = this.signing;
     return {
       issuer,
       authorization_endpoint: `${issuer}/o/authorize/`,
@@ -42,7 +44,7 @@ export class MetadataController {
       revocation_endpoint_auth_methods_supported: [...CLIENT_METHODS, 'none'],
       introspection_endpoint_auth_methods_supported: [...CLIENT_METHODS, 'Bearer'],
       authorization_response_iss_parameter_supported: true,
-      consent_receipts_jwks_uri: `${issuer}${RECEIPT_KEYS_PATH}`,
+      ...(path === undefined ? {} : { consent_receipts_jwks_uri: `${issuer}${path}` }),
     };
   }
 
@@ -61,9 +63,10 @@ export class MetadataController {
   @ApiProblems(500, 503)
   async showToOpenIdClients(): Promise<OpenIdMetadataView> {
     const metadata = await this.show();
+    const { consent_receipts_jwks_uri: uri } = metadata;
     return {
       ...metadata,
-      jwks_uri: metadata.consent_receipts_jwks_uri,
+      ...(uri === undefined ? {} : { jwks_uri: uri }),
       subject_types_supported: ['public'],
     };
   }

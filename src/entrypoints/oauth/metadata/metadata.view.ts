@@ -49,14 +49,14 @@ export class MetadataView {
   authorization_response_iss_parameter_supported!: boolean;
 
   @ApiProperty(text('Where the keys are that sign receipts of consents.'))
-  consent_receipts_jwks_uri!: string;
+  consent_receipts_jwks_uri?: string;
 }
 
 /** The metadata for clients of OpenID Connect. What would announce ID tokens is not in them. */
 @ApiSchema({ name: 'OpenIdMetadata' })
 export class OpenIdMetadataView extends MetadataView {
   @ApiProperty(text('The keys of what the service signs for clients: receipts of consents.'))
-  jwks_uri!: string;
+  jwks_uri?: string;
 
   @ApiProperty(listOf(text(), { description: 'A user has the same id for every client.' }))
   subject_types_supported!: string[];

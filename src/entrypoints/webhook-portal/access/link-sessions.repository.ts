@@ -1,9 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import type { PortalsOf } from '#access/users/accounts/access-revocations.js';
 import type { OpenedPortal } from './opened-portal.js';
-import { belongingTo, IS_LIVE, JOIN_DEPENDENCIES, OPENED_PORTAL_COLUMNS } from './opened-portal.sql.js';
+import {
+  belongingTo,
+  IS_LIVE,
+  JOIN_DEPENDENCIES,
+  OPENED_PORTAL_COLUMNS,
+  type PortalsOf,
+} from './opened-portal.sql.js';
 import { LinkSessionEntity } from './link-session.entity.js';
 
 /** The sessions that one-time links opened; `PortalLinksRepository.redeem` starts them. */

@@ -2,11 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { MemberRole } from '#events/partners/members/member-role.js';
-import type { PortalsOf } from '#access/users/accounts/access-revocations.js';
 import type { Environment } from '#access/users/accounts/environment.js';
 import { MemberSessionEntity } from './member-session.entity.js';
 import type { OpenedPortal } from './opened-portal.js';
-import { belongingTo, HAS_PORTAL, JOIN_OWNER, OPENED_PORTAL_COLUMNS } from './opened-portal.sql.js';
+import {
+  belongingTo,
+  HAS_PORTAL,
+  JOIN_OWNER,
+  OPENED_PORTAL_COLUMNS,
+  type PortalsOf,
+} from './opened-portal.sql.js';
 
 /** A session, as the database knows it; callers must also check that the login is still active. */
 export interface MemberSession extends OpenedPortal {

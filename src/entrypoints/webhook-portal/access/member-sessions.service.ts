@@ -2,13 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
+import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { digestOf, newSecret } from '#platform/secrets/tokens.js';
-import {
-  AccessRevocations,
-  type AccessRevocation,
-  type PortalsOf,
-} from '#access/users/accounts/access-revocations.js';
 import type { SignedInUser } from '#access/users/sessions/signed-in-user.js';
 import { SessionsService } from '#access/users/sessions/sessions.service.js';
 import { MemberSessionsRepository, type OpenableClient, type Portals } from './member-sessions.repository.js';
@@ -22,17 +18,14 @@ const OTHERS_SHOWN = 10;
  * the role are checked at each request.
  */
 @Injectable()
-export class MemberSessions implements AccessRevocation {
+export class MemberSessions {
   constructor(
     private readonly repository: MemberSessionsRepository,
     private readonly logins: SessionsService,
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    revocations: AccessRevocations,
-  ) {
-    revocations.add(this);
-  }
+  ) {}
 
   /** The clients of the user's organisations whose portals can be opened. */
   openable(userId: string): Promise<OpenableClient[]> {
@@ -77,28 +70,15 @@ export class MemberSessions implements AccessRevocation {
     await this.repository.delete(sessionDigest);
   }
 
-  /** Sessions of a member end with their logins. */
-  async revokeByUser(): Promise<number> {
-    return 0;
+  @OnDomainEvent('owner.disabled', 1)
+  @OnDomainEvent('owner.webhooks_disabled', 1)
+  async endOfOwner(ownerId: string): Promise<void> {
+    await this.repository.deleteAll({ ownerId });
   }
 
-  async revokeByOwner(userId: string): Promise<number> {
-    await this.repository.deleteAll({ ownerId: userId });
-    return 0;
-  }
-
-  /** When the client is disabled, and when everything it holds is revoked. */
-  async revokeByClient(clientId: string): Promise<number> {
+  /** Not when a secret of the client ends: a member's session depends on none. */
+  @OnDomainEvent('client.access_ended', 1)
+  async endOfClient(clientId: string): Promise<void> {
     await this.repository.deleteAll({ clientId });
-    return 0;
-  }
-
-  /** A member's session depends on no secret of the client, so it continues when that is rotated. */
-  async revokePortals(of: PortalsOf): Promise<void> {
-    if ('ownerId' in of) await this.repository.deleteAll(of);
-  }
-
-  async revokeByConsent(): Promise<number> {
-    return 0;
   }
 }

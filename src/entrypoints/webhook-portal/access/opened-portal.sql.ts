@@ -2,7 +2,6 @@
 import { Raw } from 'typeorm';
 import { consentIsLive } from '#access/consents/consent.sql.js';
 import { HAS_OPERATOR_SCOPE } from '#access/clients/operator-role.sql.js';
-import type { PortalsOf } from '#access/users/accounts/access-revocations.js';
 
 /** Whether the client (`c`) has a portal: partners see nothing of a client with scopes for operators (contract §17). */
 export const HAS_PORTAL = `c.enabled AND NOT ${HAS_OPERATOR_SCOPE}`;
@@ -26,7 +25,10 @@ export const JOIN_DEPENDENCIES = `
 export const IS_LIVE = `p.expires_at > now()
   AND (p.grant_id IS NULL OR (g.revoked_at IS NULL AND g.expires_at > now() AND ${consentIsLive('k')}))`;
 
-/** Links or sessions of one client, or of all clients of an owner. */
+/** Of one client, or of all clients of an owner. */
+export type PortalsOf = { clientId: string } | { ownerId: string };
+
+/** Their links or sessions. */
 export const belongingTo = (of: PortalsOf) => ({
   clientId:
     'clientId' in of

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
+import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { Cookies } from '#platform/http/server/cookies.js';
 import { SessionLimits } from '#platform/http/guards/session-limits.js';
@@ -10,14 +11,10 @@ import { digestOf, isSecret, newSecret } from '#platform/secrets/tokens.js';
 import { invalidToken } from '#access/tokens/access/bearer.guard.js';
 import type { Principal } from '#access/tokens/access/principal.js';
 import type { SignedInUser } from '#access/users/sessions/signed-in-user.js';
-import {
-  AccessRevocations,
-  type AccessRevocation,
-  type PortalsOf,
-} from '#access/users/accounts/access-revocations.js';
 import { MemberSessions } from './member-sessions.service.js';
 import { PortalLinksRepository } from './portal-links.repository.js';
 import type { OpenedPortal } from './opened-portal.js';
+import type { PortalsOf } from './opened-portal.sql.js';
 import { LinkSessionsRepository } from './link-sessions.repository.js';
 import type { PortalVisitor } from './portal-visitor.js';
 
@@ -25,7 +22,7 @@ const COOKIE = 'portal_session';
 
 /** Access to the webhook portal (contract §6): the one-time link, and the session that it opens. */
 @Injectable()
-export class PortalAccessService implements AccessRevocation {
+export class PortalAccessService {
   constructor(
     private readonly links: PortalLinksRepository,
     private readonly linkSessions: LinkSessionsRepository,
@@ -35,10 +32,7 @@ export class PortalAccessService implements AccessRevocation {
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly limits: SessionLimits,
-    revocations: AccessRevocations,
-  ) {
-    revocations.add(this);
-  }
+  ) {}
 
   /** Creates a one-time link; throws a 403 problem if the caller may not have one, and 401 if the token has just ended. */
   async createLink(principal: Principal): Promise<string> {
@@ -147,29 +141,22 @@ export class PortalAccessService implements AccessRevocation {
     else await this.linkSessions.delete(session.digest);
   }
 
-  /** Links and sessions from an owner's token depend on its grant and end with it. */
-  async revokeByUser(): Promise<number> {
-    return 0;
+  @OnDomainEvent('owner.disabled', 2)
+  @OnDomainEvent('owner.webhooks_disabled', 2)
+  endOfOwner(ownerId: string): Promise<void> {
+    return this.endAll({ ownerId });
   }
 
-  async revokeByOwner(userId: string): Promise<number> {
-    await this.revokePortals({ ownerId: userId });
-    return 0;
+  /** What the token of an owner opened needs nothing here: it depends on the grant. */
+  @OnDomainEvent('client.access_ended', 2)
+  @OnDomainEvent('client.secret_ended')
+  endOfClient(clientId: string): Promise<void> {
+    return this.endAll({ clientId });
   }
 
-  async revokeByClient(clientId: string): Promise<number> {
-    await this.revokePortals({ clientId });
-    return 0;
-  }
-
-  async revokePortals(of: PortalsOf): Promise<void> {
+  private async endAll(of: PortalsOf): Promise<void> {
     await this.links.deleteAll(of);
     await this.linkSessions.deleteAll(of);
-  }
-
-  /** As in `revokeByUser`: they end with the grant. */
-  async revokeByConsent(): Promise<number> {
-    return 0;
   }
 
   private linkOf(key: string): string {

@@ -5,12 +5,10 @@ import { CsrfService } from '#platform/http/forms/csrf.service.js';
 import { errorPage } from '#platform/http/problems/error-page.js';
 import { OpenContext } from '#platform/http/page-routes/open-pages.js';
 import { pageRoutes } from '#platform/http/page-routes/page-routes.js';
-import { isPosted } from '#platform/http/page-routes/posted-form.js';
+import { formOf, isPosted } from '#platform/http/page-routes/posted-form.js';
 import { refuseUnsafeText } from '#platform/http/validation/validation.pipe.js';
-import { ShownOnce } from '#access/users/sessions/shown-once.service.js';
-import { MemberSessions } from './member-sessions.service.js';
 import { PortalAccessService } from './portal-access.service.js';
-import { PortalContext } from '../frame/portal-context.js';
+import { portalBinding } from '../frame/portal-context.js';
 import { exchangeOf } from '#platform/http/server/exchange.js';
 
 const LOGOUT_PATH = '/portal/logout';
@@ -26,8 +24,6 @@ export class PortalEntryGuard implements CanActivate {
     private readonly csrf: CsrfService,
     private readonly cookies: Cookies,
     private readonly limits: AddressLimits,
-    private readonly shownOnce: ShownOnce,
-    private readonly memberSessions: MemberSessions,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -43,19 +39,7 @@ export class PortalEntryGuard implements CanActivate {
     }
     // The form to log out is on the pages of the portal, so it is bound to the session as all their forms.
     const visitor = await this.access.visitor(request);
-    if (visitor) {
-      const { memberSessions, shownOnce, csrf, cookies } = this;
-      new PortalContext(
-        visitor,
-        memberSessions,
-        shownOnce,
-        () => Promise.resolve(false),
-        request,
-        reply,
-        csrf,
-        cookies,
-      ).checkForm();
-    }
+    if (visitor) this.csrf.check(request, formOf(request), portalBinding(page.path, visitor));
     return true;
   }
 }

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { Statements } from '#platform/database/queries/statements.js';
-import type { PortalsOf } from '#access/users/accounts/access-revocations.js';
 import { PortalLinkEntity } from './portal-link.entity.js';
 import type { OpenedPortal } from './opened-portal.js';
 import {
@@ -12,6 +11,7 @@ import {
   JOIN_DEPENDENCIES,
   JOIN_OWNER,
   OPENED_PORTAL_COLUMNS,
+  type PortalsOf,
 } from './opened-portal.sql.js';
 
 /** The part of the requesting token that the link depends on. */

@@ -2,23 +2,17 @@ import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { AddressLimits } from '#platform/http/guards/address-rate-limit.guard.js';
-import { Cookies } from '#platform/http/server/cookies.js';
-import { CsrfService } from '#platform/http/forms/csrf.service.js';
 import { isPosted } from '#platform/http/page-routes/posted-form.js';
 import { refuseUnsafeText } from '#platform/http/validation/validation.pipe.js';
 import { Problem, roleTooLow } from '#platform/http/problems/problem.js';
 import { legible } from '#platform/http/validation/legible-text.js';
 import { memberRoleIncludes, type MemberRole } from '#events/partners/members/member-role.js';
 import { confirmPathFor } from '#access/users/factors/factor-paths.js';
-import { SecondFactorService } from '#access/users/factors/second-factor.service.js';
-import { ShownOnce } from '#access/users/sessions/shown-once.service.js';
-import type { SignedInUser } from '#access/users/sessions/signed-in-user.js';
 import { DeliveriesService } from '#events/webhooks/deliveries/deliveries.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
-import { MemberSessions } from './member-sessions.service.js';
 import { PortalAccessService } from './portal-access.service.js';
 import { PORTAL_SIGN_IN_PATH } from '../frame/portal-layout.js';
-import { PortalContext } from '../frame/portal-context.js';
+import { PortalContext, PortalServices } from '../frame/portal-context.js';
 import type { PortalVisitor } from './portal-visitor.js';
 import { exchangeOf, redirectInstead } from '#platform/http/server/exchange.js';
 
@@ -44,13 +38,9 @@ export class PortalGuard implements CanActivate {
     private readonly access: PortalAccessService,
     private readonly endpoints: EndpointsService,
     private readonly deliveries: DeliveriesService,
-    private readonly csrf: CsrfService,
-    private readonly cookies: Cookies,
     private readonly reflector: Reflector,
     private readonly limits: AddressLimits,
-    private readonly factors: SecondFactorService,
-    private readonly shownOnce: ShownOnce,
-    private readonly memberSessions: MemberSessions,
+    private readonly services: PortalServices,
   ) {}
 
   /**
@@ -63,18 +53,8 @@ export class PortalGuard implements CanActivate {
     this.limits.refuseOverLimit(request);
     const visitor = await this.access.visitor(request);
     if (!visitor) throw new Problem(401, 'Unauthorized', 'There is no portal session in this browser.');
-    const { csrf, cookies, factors, shownOnce, memberSessions } = this;
-    const isConfirmed = (user: SignedInUser) => factors.mayChange(user);
-    const page = new PortalContext(
-      visitor,
-      memberSessions,
-      shownOnce,
-      isConfirmed,
-      request,
-      reply,
-      csrf,
-      cookies,
-    );
+    const { factors } = this.services;
+    const page = new PortalContext(visitor, this.services, request, reply);
     request.pageContext = page;
     const missingFactor = visitor.user && (await factors.leadingToFactor(visitor.user, PORTAL_SIGN_IN_PATH));
     if (missingFactor !== undefined) return redirectInstead(reply, missingFactor);

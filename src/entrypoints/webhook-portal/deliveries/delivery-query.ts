@@ -1,12 +1,11 @@
 import { Form } from '#platform/http/forms/form.js';
 import type { PageRequest } from '#platform/database/queries/read-page.js';
+import { pageRequestOf } from '#platform/http/api/page-query.js';
 import { badRequest } from '#platform/http/problems/problem.js';
 import { isId } from '#platform/secrets/ids.js';
 import type { DeliveryFilter } from '#events/webhooks/deliveries/delivery-filter.js';
 import { DELIVERY_STATES, type DeliveryState } from '#events/webhooks/deliveries/delivery.js';
-import { parseUtcTime } from '../frame/utc-time.js';
-
-const PAGE_SIZE = 25;
+import { readUtcRange } from '../frame/utc-time.js';
 
 /** The values of the filter fields, as sent. */
 interface FilterInput {
@@ -34,14 +33,13 @@ export interface DeliveryQuery {
 
 const FIELDS = ['state', 'endpoint', 'type', 'from', 'to', 'recovery'] as const;
 const PAGE_FIELDS = ['page_after', 'page_before'] as const;
-const NO_TIME = 'Enter a date and a time, such as 2026-01-31T08:00.';
 
 /** Parses the query; throws a 400 problem for an invalid page or a malformed query. */
 export function readDeliveryQuery(queryString: string): DeliveryQuery {
   const query = Form.parse(queryString);
   const given = FIELDS.map((name) => [name, query.get(name)?.trim() ?? ''] as const);
   const input = Object.fromEntries(given) as unknown as FilterInput;
-  const [from, to] = [input.from, input.to].map((text) => (text === '' ? undefined : parseUtcTime(text)));
+  const { from, to, errors: ofTimes } = readUtcRange(input);
   const filter: DeliveryFilter = {
     state: isState(input.state) ? input.state : undefined,
     endpointId: isId('endp', input.endpoint) ? input.endpoint : undefined,
@@ -55,9 +53,7 @@ export function readDeliveryQuery(queryString: string): DeliveryQuery {
     ...(isWrong('state', filter.state) ? { state: 'Choose one of these states.' } : {}),
     ...(isWrong('endpoint', filter.endpointId) ? { endpoint: 'Choose one of your endpoints.' } : {}),
     ...(input.type.length > 64 ? { type: 'Choose one of these event types.' } : {}),
-    ...(isWrong('from', from) ? { from: NO_TIME } : {}),
-    ...(isWrong('to', to) ? { to: NO_TIME } : {}),
-    ...(from && to && from >= to ? { to: 'This must be later than “From”.' } : {}),
+    ...ofTimes,
     ...(isWrong('recovery', filter.recoveryId) ? { recovery: 'This is not the ID of a recovery.' } : {}),
   };
   const search = new URLSearchParams(given.filter(([, value]) => value !== '').map(([...pair]) => pair));
@@ -84,15 +80,12 @@ function placeIn(query: Form): string {
 export const withQuery = (path: string, query: string): string => (query ? `${path}?${query}` : path);
 
 function pageOf(query: Form): PageRequest {
-  const [after, before] = PAGE_FIELDS.map((name) => {
+  const [page_after, page_before] = PAGE_FIELDS.map((name) => {
     const id = query.get(name);
     if (id !== undefined && !isId('dlvr', id)) throw badRequest(`${name} must be the id of a delivery.`);
     return id;
   });
-  if (after !== undefined && before !== undefined) {
-    throw badRequest('Send page_after or page_before, not both.');
-  }
-  return { size: PAGE_SIZE, after, before };
+  return pageRequestOf({ page_after, page_before });
 }
 
 const isState = (text: string): text is DeliveryState =>

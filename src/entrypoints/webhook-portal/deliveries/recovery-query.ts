@@ -1,6 +1,6 @@
 import { DAY_MS } from '#platform/config/durations.js';
 import type { Form } from '#platform/http/forms/form.js';
-import { parseUtcTime, utcFieldValue } from '../frame/utc-time.js';
+import { readUtcRange, utcFieldValue } from '../frame/utc-time.js';
 
 interface RecoveryInput {
   from: string;
@@ -15,7 +15,6 @@ export interface RecoveryQuery {
 }
 
 const SECOND_MS = 1000;
-const NO_TIME = 'Enter a date and a time, such as 2026-01-31T08:00.';
 
 /**
  * Parses the two times, between which deliveries were created; without both, those of what can have failed in the last 24 hours:
@@ -31,10 +30,6 @@ export function readRecoveryQuery(form: Form, now: Date, retriedForMs: number): 
         from: utcFieldValue(new Date(soon.getTime() - DAY_MS - retriedForMs)),
         to: utcFieldValue(soon),
       };
-  const [from, to] = [parseUtcTime(input.from), parseUtcTime(input.to)];
-  const errors: Partial<RecoveryInput> = {
-    ...(from ? {} : { from: NO_TIME }),
-    ...(to ? (from && from >= to ? { to: 'This must be later than “From”.' } : {}) : { to: NO_TIME }),
-  };
+  const { from, to, errors } = readUtcRange(input, true);
   return from && to && from < to ? { input, range: { from, to }, errors } : { input, errors };
 }

@@ -1,23 +1,27 @@
+import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EventClient } from '#records/activity/activity.js';
 import type { Actor } from '#records/audit/audit.service.js';
-import type { Cookies } from '#platform/http/server/cookies.js';
-import type { CsrfService } from '#platform/http/forms/csrf.service.js';
+import { Cookies } from '#platform/http/server/cookies.js';
+import { CsrfService } from '#platform/http/forms/csrf.service.js';
+import { Notices, type AddedNotice } from '#platform/http/page-routes/notices.js';
 import type { PageAnswer } from '#platform/http/page-routes/page-answer.js';
 import { PageContext } from '#platform/http/page-routes/page-context.js';
 import { originOf } from '#platform/http/server/request-origin.js';
 import type { LayoutProps } from '#platform/web/layout/layout.js';
-import type { ShownOnce } from '#access/users/sessions/shown-once.service.js';
+import { SecondFactorService } from '#access/users/factors/second-factor.service.js';
+import { ShownOnce } from '#access/users/sessions/shown-once.service.js';
 import type { SignedInUser } from '#access/users/sessions/signed-in-user.js';
 import { bindingOfUser } from '#access/users/sessions/user-page-context.js';
 import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
 import { portalLayout, PORTAL_SIGN_IN_AREA, PORTAL_SIGN_IN_PATH, type PortalPage } from './portal-layout.js';
 import { PORTAL_ROUTES } from './portal-routes.js';
-import type { MemberSessions } from '../access/member-sessions.service.js';
+import { MemberSessions } from '../access/member-sessions.service.js';
 import type { Portals } from '../access/member-sessions.repository.js';
 import type { PortalVisitor } from '../access/portal-visitor.js';
 
-const NOTICES = {
+/** What the portal says after a form. */
+export const PORTAL_NOTICES = new Notices({
   endpoint_added:
     'Endpoint added. Next: put its secret into your program, and send a test to check that it works.',
   endpoint_saved: 'Endpoint updated.',
@@ -26,9 +30,6 @@ const NOTICES = {
   endpoint_deleted: 'Endpoint deleted.',
   secret_rotated:
     'Secret rotated. Reveal the new secret and put it into your program before the old one expires.',
-  contact_added: 'Contact added. We sent a link to the address, with which its owner confirms it.',
-  contact_link_sent: 'We sent the link once more.',
-  contact_removed: 'Contact removed.',
   driver_created: 'Driver created. Next: grant consent, and start a session.',
   driver_deleted: 'Driver deleted.',
   session_started: 'Session started. Its events are published at their time.',
@@ -39,16 +40,28 @@ const NOTICES = {
   fault_set: 'Done. It ends once applied, or within an hour.',
   resent: 'Resend requested. The result appears below.',
   secret_ended: 'The secret has ended. Requests that use it fail.',
-  redirect_uri_asked: 'Your request waits for an operator. Nothing is changed until it is approved.',
-  redirect_uri_changed: 'Done: this applies from now on.',
   member_invited: 'We sent an invitation to the address. Its link works once, within 7 days.',
   member_changed: 'Role changed.',
   member_removed: 'Member removed.',
   invitation_withdrawn: 'Invitation withdrawn. Its link no longer works.',
-} as const;
+});
+
+type PortalNotice = typeof PORTAL_NOTICES extends Notices<infer Name> ? Name | AddedNotice : never;
 
 /** What a route of the portal returns. */
-export type PortalAnswer = PageAnswer<PortalPage, keyof typeof NOTICES>;
+export type PortalAnswer = PageAnswer<PortalPage, PortalNotice>;
+
+/** What every page of the portal may need. */
+@Injectable()
+export class PortalServices {
+  constructor(
+    readonly memberSessions: MemberSessions,
+    readonly shownOnce: ShownOnce,
+    readonly factors: SecondFactorService,
+    readonly csrf: CsrfService,
+    readonly cookies: Cookies,
+  ) {}
+}
 
 /** A request inside the portal, after its guard. */
 export class PortalContext extends PageContext<PortalPage> {
@@ -58,15 +71,12 @@ export class PortalContext extends PageContext<PortalPage> {
 
   constructor(
     readonly visitor: PortalVisitor,
-    private readonly memberSessions: MemberSessions,
-    private readonly shownOnce: ShownOnce,
-    private readonly isConfirmed: (user: SignedInUser) => Promise<boolean>,
+    private readonly services: PortalServices,
     request: FastifyRequest,
     reply: FastifyReply,
-    csrf: CsrfService,
-    cookies: Cookies,
   ) {
-    super({ name: 'portal', notices: NOTICES, home: PORTAL_SIGN_IN_PATH }, request, reply, csrf, cookies);
+    const area = { name: 'portal', notices: PORTAL_NOTICES.texts, home: PORTAL_SIGN_IN_PATH };
+    super(area, request, reply, services.csrf, services.cookies);
   }
 
   get clientId(): string {
@@ -95,21 +105,21 @@ export class PortalContext extends PageContext<PortalPage> {
   async adminState(): Promise<'no admin' | 'to confirm' | 'confirmed'> {
     const { role, user } = this.visitor;
     if (role !== 'admin' || !user) return 'no admin';
-    return (await this.isConfirmed(user)) ? 'confirmed' : 'to confirm';
+    return (await this.services.factors.mayChange(user)) ? 'confirmed' : 'to confirm';
   }
 
   override keepShown(path: string, value: object): void {
-    this.shownOnce.keep(this.reply, this.member, path, value);
+    this.services.shownOnce.keep(this.reply, this.member, path, value);
   }
 
   /** The `showOnce` value of the previous form; undefined if it was already shown. */
   takeShown(): unknown {
     const { user } = this.visitor;
-    return user && this.shownOnce.take(this.request, this.reply, user, this.path);
+    return user && this.services.shownOnce.take(this.request, this.reply, user, this.path);
   }
 
   override async prepare(): Promise<void> {
-    this.portals = await this.memberSessions.portalsOf(this.visitor);
+    this.portals = await this.services.memberSessions.portalsOf(this.visitor);
   }
 
   layOut(page: PortalPage): LayoutProps {
@@ -121,11 +131,14 @@ export class PortalContext extends PageContext<PortalPage> {
     );
   }
 
-  /** The path identifies the action and its object. Forms that open another portal are bound to the login, not to this session. */
   protected bindingIn(path: string): string {
-    const { user } = this.visitor;
-    if (user && path.startsWith(`${PORTAL_SIGN_IN_PATH}/`))
-      return bindingOfUser(PORTAL_SIGN_IN_AREA, path, user);
-    return `${this.area.name} ${path} ${this.visitor.sessionDigest.toString('base64url')}`;
+    return portalBinding(path, this.visitor);
   }
+}
+
+/** What a form of the portal is bound to: its path identifies the action and its object. Forms that open another portal are bound to the login. */
+export function portalBinding(path: string, { user, sessionDigest }: PortalVisitor): string {
+  if (user && path.startsWith(`${PORTAL_SIGN_IN_PATH}/`))
+    return bindingOfUser(PORTAL_SIGN_IN_AREA, path, user);
+  return `portal ${path} ${sessionDigest.toString('base64url')}`;
 }

@@ -4,7 +4,13 @@ import { ClientTile } from '#platform/web/layout/client-identity.js';
 import type { LayoutProps } from '#platform/web/layout/layout.js';
 import { LIVE_LIST_SCRIPT } from '#platform/web/tables/live-list.js';
 import { Moment } from '#platform/web/tables/moment.js';
-import { CountBadge, SideNavigation, type NavigationGroup } from '#platform/web/layout/navigation.js';
+import {
+  AreaParts,
+  CountBadge,
+  SideNavigation,
+  type AddedPart,
+  type NavigationGroup,
+} from '#platform/web/layout/navigation.js';
 import { SandboxBadge } from '#platform/web/layout/sandbox-badge.js';
 import { DoneNotice } from '#platform/web/layout/notices.js';
 import { PageHead, type ParentPage } from '#platform/web/layout/page-head.js';
@@ -33,7 +39,6 @@ const GROUPS = [
     links: [
       { part: 'endpoints', icon: 'webhook', href: '/portal', label: 'Endpoints' },
       { part: 'deliveries', icon: 'send', href: '/portal/deliveries', label: 'Deliveries' },
-      { part: 'contacts', icon: 'contact-round', href: '/portal/contacts', label: 'Contacts' },
     ],
   },
   {
@@ -48,7 +53,6 @@ const GROUPS = [
     heading: 'Client',
     links: [
       { part: 'credentials', icon: 'key-round', href: '/portal/credentials', label: 'Credentials' },
-      { part: 'redirect-uris', icon: 'link', href: '/portal/redirect-uris', label: 'Redirect URIs' },
       { part: 'members', icon: 'users', href: '/portal/members', label: 'Members' },
     ],
   },
@@ -62,10 +66,13 @@ const GROUPS = [
   },
 ] as const;
 
+/** The parts of the portal. */
+export const PORTAL_PARTS = new AreaParts(GROUPS);
+
 const groupsFor = (environment: PortalVisitor['environment']): readonly NavigationGroup[] =>
   environment === 'sandbox'
-    ? GROUPS
-    : GROUPS.map(({ heading, links }) => ({
+    ? PORTAL_PARTS.groups
+    : PORTAL_PARTS.groups.map(({ heading, links }) => ({
         heading,
         links: links.filter(({ part }) => part !== 'sandbox'),
       }));
@@ -75,7 +82,7 @@ export interface PortalPage {
   title: string;
   /** The heading, if it differs from the title. */
   heading?: ComponentChildren;
-  part: (typeof GROUPS)[number]['links'][number]['part'];
+  part: (typeof GROUPS)[number]['links'][number]['part'] | AddedPart;
   /** The parent pages, the nearest last. */
   above?: ParentPage[];
   /** The actions at the top of the page. */
@@ -110,9 +117,6 @@ export const portalLayout = (
             Webhook portal, <bdi>{ownerName}</bdi>
           </span>
         </p>
-        <PostButton action="/portal/logout" look="quiet">
-          Log out
-        </PostButton>
       </section>
       <OtherPortals clients={portals.others} />
       <SideNavigation
@@ -131,16 +135,20 @@ export const portalLayout = (
         <DoneNotice notice={notice} />
       </div>
       {children}
-      <p class="fine-print portal-end">
-        Client ID <code>{clientId}</code>. This session expires on <Moment at={expiresAt} />.
-        {user && (
-          <>
-            {' '}
-            You are logged in as <bdi>{user.name}</bdi>, with the role {role}.{' '}
-            <a href={PORTAL_SIGN_IN_PATH}>All clients</a>
-          </>
-        )}
-      </p>
+      <section class="visitor" aria-label="Session">
+        <p>
+          {user && (
+            <>
+              Logged in as <bdi class="name">{user.name}</bdi>, with the role {role}.{' '}
+            </>
+          )}
+          Client ID <code>{clientId}</code>. This session expires on <Moment at={expiresAt} />.
+        </p>
+        {user && <a href={PORTAL_SIGN_IN_PATH}>All clients</a>}
+        <PostButton action="/portal/logout" look="link-button">
+          Log out
+        </PostButton>
+      </section>
     </Permissions.Provider>
   ),
 });

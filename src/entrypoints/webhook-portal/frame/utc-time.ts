@@ -14,5 +14,19 @@ export function parseUtcTime(text: string): Date | undefined {
   return time;
 }
 
+const NO_TIME = 'Enter a date and a time, such as 2026-01-31T08:00.';
+
+/** What two fields for times mean, of which the second must be later, and their errors. Without `isNeeded`, each may be empty. */
+export function readUtcRange(typed: { from: string; to: string }, isNeeded = false) {
+  const [from, to] = [parseUtcTime(typed.from), parseUtcTime(typed.to)];
+  const isWrong = (text: string, time?: Date) => time === undefined && (isNeeded || text.trim() !== '');
+  const errors: { from?: string; to?: string } = {
+    ...(isWrong(typed.from, from) ? { from: NO_TIME } : {}),
+    ...(isWrong(typed.to, to) ? { to: NO_TIME } : {}),
+    ...(from && to && from >= to ? { to: 'This must be later than “From”.' } : {}),
+  };
+  return { from, to, errors };
+}
+
 /** A time as the value of a `datetime-local` field, to the second. */
 export const utcFieldValue = (time: Date): string => time.toISOString().slice(0, 19);

@@ -1,10 +1,8 @@
-import { Param, Req, UseGuards, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
-import { Readable } from 'node:stream';
+import { Param, UseGuards } from '@nestjs/common';
 import { unlessConflict } from '#platform/http/page-routes/unless-conflict.js';
 import type { Form } from '#platform/http/forms/form.js';
 import { Context } from '#platform/http/page-routes/page-context.js';
-import { badRequest, notFound } from '#platform/http/problems/problem.js';
+import { badRequest } from '#platform/http/problems/problem.js';
 import { RateLimitsService } from '#access/rate-limits/rate-limits.service.js';
 import { REQUEST_FAULTS } from '#access/sandbox-faults/sandbox-fault.entity.js';
 import { FAULTS_MAX, SandboxFaultsService } from '#access/sandbox-faults/sandbox-faults.service.js';
@@ -19,22 +17,11 @@ import {
 import { DriversService } from '#events/sandbox/drivers.service.js';
 import { PlansService } from '#events/sandbox/plans.service.js';
 import { illegible } from '#platform/http/validation/legible-text.js';
-import { ONLY_LIVE } from './live/live-driver.js';
-import { LiveDrivers } from './live/live-drivers.service.js';
-import { SandboxStreams } from './live/sandbox-streams.service.js';
-import { livePage, sandboxPage, type SandboxPageProps } from './sandbox.page.js';
+import { ChosenDriverView } from './chosen-driver-view.js';
+import { PortalSandboxGuard } from './portal-sandbox.guard.js';
+import { livePage, ONLY_LIVE, sandboxPage, type SandboxPageProps } from './sandbox.page.js';
 import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decorator.js';
-
-/** Admits the portal of a client in a sandbox; for others these pages do not exist. Runs after the portal's guard. */
-@Injectable()
-class PortalSandboxGuard implements CanActivate {
-  canActivate(context: ExecutionContext): boolean {
-    const page = context.switchToHttp().getRequest<FastifyRequest>().pageContext as PortalContext;
-    if (page.visitor.environment === 'sandbox') return true;
-    throw notFound('There is nothing at this URL.');
-  }
-}
 
 const PATH = '/portal/sandbox';
 const NAME_MAX = 200;
@@ -51,8 +38,7 @@ export class PortalSandboxController {
     private readonly plans: PlansService,
     private readonly faults: SandboxFaultsService,
     private readonly limits: RateLimitsService,
-    private readonly live: LiveDrivers,
-    private readonly streams: SandboxStreams,
+    private readonly view: ChosenDriverView,
   ) {}
 
   /** `?driver=` chooses the driver that is shown; by default the newest. */
@@ -61,12 +47,6 @@ export class PortalSandboxController {
     const props = await this.read(context, context.query.get('driver'));
     const isPart = context.query.get(ONLY_LIVE.name) === ONLY_LIVE.value;
     return { page: isPart ? livePage(props) : sandboxPage(props) };
-  }
-
-  /** Server-Sent Events: `change` tells the page to reload its contents. */
-  @PortalGet('events', 'viewer')
-  follow(@Context() { visitor }: PortalContext, @Req() { method }: FastifyRequest): PortalAnswer {
-    return { stream: method === 'HEAD' ? Readable.from([]) : this.streams.open(visitor) };
   }
 
   @PortalPost('drivers', 'nothing', 'developer')
@@ -200,8 +180,8 @@ export class PortalSandboxController {
       this.faults.left(context.clientId),
     ]);
     const chosen = drivers.find(({ id }) => id === chosenId) ?? drivers.at(-1);
-    const live = chosen && (await this.live.of(chosen, context.clientId));
-    return { drivers, live, faults };
+    const view = chosen && (await this.view.show?.(chosen, faults, context.clientId));
+    return { drivers, chosen, view, faults };
   }
 }
 

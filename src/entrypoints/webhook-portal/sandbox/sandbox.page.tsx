@@ -8,15 +8,18 @@ import { PageForm } from '#platform/web/forms/form.js';
 import { Moment } from '#platform/web/tables/moment.js';
 import { State } from '#platform/web/tables/state.js';
 import { ConsentForm, DriverForms, SessionForm, type FormState } from './driver-forms.js';
-import { LiveDriver, type LiveDriverProps } from './live/live-driver.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 
 const PATH = '/portal/sandbox';
+/** The query parameter with which a script asks for the changing part only. */
+export const ONLY_LIVE = { name: 'part', value: 'live' };
 
 export interface SandboxPageProps {
   drivers: Driver[];
-  /** The driver whose part is shown, with what happened. */
-  live: Omit<LiveDriverProps, 'faults'> | undefined;
+  /** The driver whose part is shown. */
+  chosen: Driver | undefined;
+  /** How a feature shows the driver and the faults. */
+  view: VNode | undefined;
   faults: SandboxFaultEntity[];
   /** The form that was refused, and what is wrong with it. */
   failed?: { form: string; errors: FieldErrors };
@@ -25,14 +28,14 @@ export interface SandboxPageProps {
 }
 
 /** The drivers of the sandbox, what the chosen one can do, and faults. */
-export const sandboxPage = ({ drivers, live, faults, failed, values }: SandboxPageProps): PortalPage => {
-  const chosen = live?.driver;
+export const sandboxPage = (props: SandboxPageProps): PortalPage => {
+  const { drivers, chosen, view, faults, failed, values } = props;
   const of: FormState = (form, defaults = {}) =>
     failed?.form === form ? { values: { ...values }, errors: failed.errors } : { values: defaults };
   return {
     title: 'Sandbox',
     part: 'sandbox',
-    isLive: live !== undefined,
+    isLive: view !== undefined,
     children: (
       <>
         {drivers.length === 0 ? (
@@ -40,7 +43,7 @@ export const sandboxPage = ({ drivers, live, faults, failed, values }: SandboxPa
         ) : (
           <DriverTabs drivers={drivers} chosen={chosen} />
         )}
-        {live && <Chosen live={live} faults={faults} of={of} />}
+        {chosen && <Chosen driver={chosen} view={view} of={of} />}
         <p>
           Drivers, vehicles and charging sessions here are invented; tokens, deliveries, signatures and limits
           are the real thing. Drivers are shared by all your clients in the sandbox.
@@ -57,7 +60,7 @@ export const sandboxPage = ({ drivers, live, faults, failed, values }: SandboxPa
         </PageForm>
         <h2>Faults</h2>
         <p>Try out what your program does when something fails. What is not used within an hour ends.</p>
-        {!live && <FaultsLeft faults={faults} />}
+        {!view && <FaultsLeft faults={faults} />}
         <ul class="entries" role="list">
           <li>
             <h3>Refresh</h3>
@@ -99,30 +102,29 @@ export const sandboxPage = ({ drivers, live, faults, failed, values }: SandboxPa
 };
 
 /** The part that our script reloads: the drivers and the chosen one, as on the page. */
-export const livePage = ({ drivers, live, faults }: SandboxPageProps): PortalPage => ({
+export const livePage = ({ drivers, chosen, view }: SandboxPageProps): PortalPage => ({
   title: 'Sandbox',
   part: 'sandbox',
   children: (
     <>
-      <DriverTabs drivers={drivers} chosen={live?.driver} />
-      {live && <LiveDriver {...live} faults={faults} />}
+      <DriverTabs drivers={drivers} chosen={chosen} />
+      {view}
     </>
   ),
 });
 
 function Chosen({
-  live,
-  faults,
+  driver,
+  view,
   of,
-}: Required<Pick<SandboxPageProps, 'live' | 'faults'>> & { of: FormState }): VNode {
-  const { driver } = live!;
+}: Pick<SandboxPageProps, 'view'> & { driver: Driver; of: FormState }): VNode {
   return (
     <section aria-labelledby="chosen-driver">
       <h2 id="chosen-driver">
         <bdi>{driver.name}</bdi>
       </h2>
       {driver.hasConsent ? <SessionForm driver={driver} of={of} /> : <ConsentForm driver={driver} of={of} />}
-      <LiveDriver {...live!} faults={faults} />
+      {view}
       {!driver.hasConsent && <SessionForm driver={driver} of={of} />}
       <DriverForms driver={driver} of={of} waitingMax={WAITING_PER_OWNER} />
       <p class="fine-print">

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Repository, type SelectQueryBuilder } from 'typeorm';
 import { emailKeyOf } from '#access/users/accounts/email.js';
 import { UserEntity } from '#access/users/accounts/user.entity.js';
+import { OneTimeLinks, secondsFromNow } from '#platform/database/queries/one-time-links.js';
 import { requireTransaction } from '#platform/database/queries/transaction-around.js';
 import { InvitationEntity } from './invitation.entity.js';
 import type {
@@ -27,9 +28,13 @@ const working = (invitations: Repository<InvitationEntity>): SelectQueryBuilder<
 
 @Injectable()
 export class InvitationsRepository {
+  private readonly oneTime: OneTimeLinks<InvitationEntity>;
+
   constructor(
     @InjectRepository(InvitationEntity) private readonly invitations: Repository<InvitationEntity>,
-  ) {}
+  ) {
+    this.oneTime = new OneTimeLinks(invitations, { digest: 'digest', expiresAt: 'expiresAt' });
+  }
 
   /** Those that still work, oldest first. */
   async list(organisationId: string): Promise<MemberInvitation[]> {
@@ -75,7 +80,7 @@ export class InvitationsRepository {
       .values({
         ...invitation,
         emailKey: emailKeyOf(invitation.email),
-        expiresAt: () => `now() + make_interval(secs => ${Math.trunc(ttl)})`,
+        expiresAt: secondsFromNow(ttl),
       })
       .execute();
   }
@@ -89,14 +94,8 @@ export class InvitationsRepository {
   }
 
   /** Consumes an invitation; undefined if it no longer works. */
-  async use(digest: Buffer): Promise<UsedInvitation | undefined> {
-    const { raw } = await this.invitations
-      .createQueryBuilder()
-      .delete()
-      .where('digest = :digest AND expiresAt > now()', { digest })
-      .returning('id, email, role')
-      .execute();
-    return (raw as UsedInvitation[])[0];
+  use(digest: Buffer): Promise<UsedInvitation | undefined> {
+    return this.oneTime.use(digest);
   }
 
   /** `organisationId`: null for an invitation to become an operator. */

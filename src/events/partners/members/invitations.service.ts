@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { BrandService } from '#records/brand/brand.service.js';
+import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
+import type { PersonTraces } from '#access/domain/domain-events.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { conflict, notFound } from '#platform/http/problems/problem.js';
 import { MAIL_TEXTS } from '#records/mail/mail-texts.js';
@@ -8,7 +10,6 @@ import { MailsService } from '#records/mail/mails.service.js';
 import { hashPassword } from '#platform/secrets/passwords.js';
 import { digestOf, isSecret } from '#platform/secrets/tokens.js';
 import { emailKeyOf } from '#access/users/accounts/email.js';
-import { UserErasures } from '#access/users/accounts/user-erasures.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { ActorsService } from '#access/users/sessions/actors.service.js';
 import { isFor, NotForThem } from './invitation-is-for.js';
@@ -41,10 +42,7 @@ export class InvitationsService {
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly actors: ActorsService,
-    erasures: UserErasures,
-  ) {
-    erasures.add((_userId, { emails }) => this.forget(emails));
-  }
+  ) {}
 
   /** Those that still work, oldest first. */
   list(organisationId: string): Promise<MemberInvitation[]> {
@@ -146,9 +144,9 @@ export class InvitationsService {
   }
 
   /** Invitations of an erased person, whose mails go with the address. */
-  private async forget(emails: string[]): Promise<Record<string, unknown>> {
+  @OnDomainEvent('user.erased', 5)
+  async forget(_userId: string, { emails }: PersonTraces): Promise<void> {
     for (const email of emails) await this.repository.deleteByEmail(email);
-    return {};
   }
 
   /** The address is not written to the log, because it could not be erased there. */

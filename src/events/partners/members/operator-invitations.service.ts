@@ -4,13 +4,13 @@ import { BrandService } from '#records/brand/brand.service.js';
 import type { OperatorRole } from '#platform/config/operator-role.js';
 import { Settings } from '#platform/config/settings.js';
 import { isUniqueViolation } from '#platform/database/queries/database-errors.js';
+import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { conflict, notFound } from '#platform/http/problems/problem.js';
 import { MAIL_TEXTS } from '#records/mail/mail-texts.js';
 import { MailsService } from '#records/mail/mails.service.js';
 import { hashPassword } from '#platform/secrets/passwords.js';
 import { digestOf, isSecret } from '#platform/secrets/tokens.js';
-import { AccessRevocations } from '#access/users/accounts/access-revocations.js';
 import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
@@ -35,12 +35,19 @@ export class OperatorInvitationsService {
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    revocations: AccessRevocations,
-  ) {
-    revocations.setInvitations({
-      by: async (userId, actor) => this.recordWithdrawn(await this.repository.deleteByInviter(userId), actor),
-      to: async (userId, actor) => this.recordWithdrawn(await this.repository.deleteTo(null, userId), actor),
-    });
+  ) {}
+
+  /** Withdraws those for which this user is responsible. */
+  @OnDomainEvent('admin.ended')
+  async withdrawBy(userId: string, actor: Actor): Promise<void> {
+    await this.recordWithdrawn(await this.repository.deleteByInviter(userId), actor);
+  }
+
+  /** Withdraws those to the address of this user. */
+  @OnDomainEvent('operator.ended', 2)
+  @OnDomainEvent('operator.address_changing')
+  async withdrawTo(userId: string, actor: Actor): Promise<void> {
+    await this.recordWithdrawn(await this.repository.deleteTo(null, userId), actor);
   }
 
   /** Those that still work, oldest first, with the names of the admins behind them. */

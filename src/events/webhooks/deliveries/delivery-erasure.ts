@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { UserErasures } from '#access/users/accounts/user-erasures.js';
+import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
 
@@ -12,16 +12,14 @@ export class DeliveryErasure {
   constructor(
     private readonly deliveries: DeliveriesRepository,
     private readonly events: EventsRepository,
-    erasures: UserErasures,
-  ) {
-    erasures.add((userId) => this.erase(userId));
-  }
+  ) {}
 
-  private async erase(userId: string): Promise<Record<string, unknown>> {
+  /** Before consents end: that is still told. */
+  @OnDomainEvent('user.erased', 1)
+  async erase(userId: string): Promise<void> {
     await this.deliveries.eraseUser(userId);
     // A response may repeat what was sent.
     await this.deliveries.eraseResponses(userId);
     await this.events.eraseUser(userId);
-    return {};
   }
 }

@@ -3,8 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { userShares } from '#access/consents/consent.sql.js';
 import { WorkerStatements } from '#platform/database/queries/worker-statements.js';
-import { IS_FAILING, NOT_TOLD } from '../contacts/contacts.repository.js';
-import { HAS_FAILED_FOR_LONG } from '../endpoints/endpoints.repository.js';
+import { HAS_FAILED_FOR_LONG, IS_FAILING, NOT_TOLD } from '../endpoints/endpoints.repository.js';
 import { DeliveryEntity } from './delivery.entity.js';
 import type { ClaimedDelivery, FinishedClaim } from './claimed-delivery.js';
 
@@ -211,7 +210,7 @@ export class DeliveryQueueRepository {
 
   /**
    * Writes the results of claims in one statement; a claim whose lease was taken over changes nothing. Returns the endpoints to
-   * disable (enabled, and without a success for five days), and the failing ones that the client's contacts must be told about.
+   * disable (enabled, and without a success for five days), and the failing ones that nobody was told about within a day.
    * Only attempts at its present URL count for an endpoint.
    */
   async finish(finished: FinishedClaim[]): Promise<AffectedEndpoints> {

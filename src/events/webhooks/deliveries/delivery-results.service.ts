@@ -1,7 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as after } from 'node:timers/promises';
 import { detached } from '#platform/telemetry/log-scope.js';
-import { ContactsService } from '../contacts/contacts.service.js';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
 import type { AttemptResult } from './delivery-attempt.service.js';
 import { DeliveryQueueRepository, LEASE_SECONDS, type EndpointAtUrl } from './delivery-queue.repository.js';
@@ -30,7 +29,6 @@ export class DeliveryResultsService {
   constructor(
     private readonly queue: DeliveryQueueRepository,
     private readonly endpoints: EndpointsService,
-    private readonly contacts: ContactsService,
   ) {}
 
   /** Resolves when the result is written, or when its lease has expired and another instance has taken over the delivery. */
@@ -61,7 +59,7 @@ export class DeliveryResultsService {
     const { disable, failing } = await this.queue.finish(batch.map(({ result }) => result.finished));
     for (const { id, url } of goneIn(batch)) await this.endpoints.disable(id, url, 'gone');
     for (const { id, url } of disable) await this.endpoints.disable(id, url, 'failing');
-    for (const id of failing) await this.contacts.tellFailing(id);
+    for (const id of failing) await this.endpoints.tellFailing(id);
   }
 
   private keepThoseWithLease(batch: Waiting[]): void {

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { Interval } from '@nestjs/schedule';
 import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
 import { Settings } from '#platform/config/settings.js';
@@ -73,10 +72,7 @@ export class DeliveryWorker extends QueueWorker {
     wakeUps.onDeliveries(() => void this.claimDue());
   }
 
-  @Interval(POLL_EVERY_MS)
-  protected poll(): void {
-    void this.claimDue();
-  }
+  protected override readonly pollEveryMs = POLL_EVERY_MS;
 
   protected hasRoom(): boolean {
     return this.roomInHand() >= Math.max(1, Math.min(WORTH_A_CLAIM, this.pace.limit >> 2));

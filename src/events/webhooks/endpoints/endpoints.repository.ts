@@ -322,8 +322,26 @@ export class EndpointsRepository {
     );
     return rows[0];
   }
+
+  /**
+   * Notes that somebody is told that the endpoint is failing; undefined if it is not (10 of its last 20 attempts), or they were told
+   * within a day. By hand: the condition is about the text of the results.
+   */
+  async markTold(id: string): Promise<{ clientId: string; url: string } | undefined> {
+    const [rows]: [{ clientId: string; url: string }[], number] = await this.endpoints.manager.query(
+      `UPDATE webhook_endpoints e SET failing_told_at = now()
+        WHERE e.id = $1 AND e.enabled AND e.deleted_at IS NULL AND ${IS_FAILING} AND ${NOT_TOLD}
+       RETURNING e.client_id AS "clientId", e.url`,
+      [id],
+    );
+    return rows[0];
+  }
 }
 
+/** Of an endpoint (`e`): 10 of its last 20 attempts have failed. */
+export const IS_FAILING = `length(replace(e.recent_results, '.', '')) >= 10`;
+/** Of an endpoint (`e`): nobody was told of that within a day. */
+export const NOT_TOLD = `coalesce(e.failing_told_at <= now() - interval '24 hours', true)`;
 /** Of an endpoint (`e`): it has had no success for five days of attempts (contract §10). */
 export const HAS_FAILED_FOR_LONG = `e.failing_since <= now() - interval '5 days'`;
 

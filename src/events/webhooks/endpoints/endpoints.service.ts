@@ -10,7 +10,7 @@ import { MESSAGES } from '#records/notifications/message-catalogue.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import { isId, newId } from '#platform/secrets/ids.js';
 import { realmOf } from '#access/users/accounts/environment.js';
-import { ContactsService } from '../contacts/contacts.service.js';
+import { EndpointTroubles } from './endpoint-troubles.js';
 import type { EndpointHeaders } from './endpoint-headers.js';
 import { EndpointRules } from './endpoint-rules.service.js';
 import { EndpointSecrets } from './endpoint-secrets.service.js';
@@ -51,7 +51,7 @@ export class EndpointsService {
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly notifications: NotificationsService,
-    private readonly contacts: ContactsService,
+    private readonly troubles: EndpointTroubles,
   ) {}
 
   /** A client's endpoints by id, with their attempts of the last 24 hours; throws a 404 problem for an unknown client. */
@@ -277,7 +277,7 @@ export class EndpointsService {
       if (!disabled) return false;
       const { clientId, ownerId, url } = disabled;
       await this.notifications.raise(ownerId, clientId, MESSAGES.endpointDisabled(url, reason));
-      await this.contacts.tellDisabled(disabled, reason);
+      await this.troubles.disabled(disabled, reason);
       await this.audit.record(SERVICE_ACTOR, {
         action: 'webhook_endpoint.disabled',
         subjectId: id,
@@ -287,6 +287,15 @@ export class EndpointsService {
       return true;
     });
     if (isDone) this.logger.warn(`Webhook endpoint ${id} was disabled: it ${DISABLED_BECAUSE[reason]}`);
+  }
+
+  /** Tells those who want to know that an endpoint is failing, at most daily. */
+  async tellFailing(id: string): Promise<void> {
+    if (!this.troubles.isHeard) return;
+    await this.transactions.run(async () => {
+      const endpoint = await this.repository.markTold(id);
+      if (endpoint) await this.troubles.failing(endpoint);
+    });
   }
 
   private missing(): never {

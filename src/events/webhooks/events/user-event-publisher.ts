@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { ConsentEvents, type ConsentChange } from '#access/consents/consent-events.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
+import type { ConsentChange, DeletionChange } from '#access/domain/domain-events.js';
 import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
+import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
 import { newId } from '#platform/secrets/ids.js';
-import { DeletionEvents, type DeletionChange } from '#access/users/closing/deletion-events.js';
 import { WakeUps } from '../deliveries/wake-ups.service.js';
 import { payloadOf } from './event.js';
 import { EventsRepository } from './events.repository.js';
@@ -25,14 +25,15 @@ export class UserEventPublisher {
     private readonly wakeUps: WakeUps,
     private readonly consents: ConsentsService,
     private readonly access: AccessChanges,
-    consentEvents: ConsentEvents,
-    deletionEvents: DeletionEvents,
-  ) {
-    consentEvents.add((changes) => this.publish(changes.map(ofConsent)));
-    deletionEvents.add((change) => this.publishDeletion(change));
+  ) {}
+
+  @OnDomainEvent('consents.changed', 2)
+  publishConsents(changes: ConsentChange[]): Promise<void> {
+    return this.publish(changes.map(ofConsent));
   }
 
-  private async publishDeletion(change: DeletionChange): Promise<void> {
+  @OnDomainEvent('user.deletion_changed')
+  async publishDeletion(change: DeletionChange): Promise<void> {
     const { kind, userId, requestId } = change;
     const due = change.kind === 'requested' ? { due_at: change.dueAt.toISOString() } : {};
     const clientIds = await this.consents.lockClientsWithAccess(userId);

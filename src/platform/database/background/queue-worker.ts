@@ -22,6 +22,9 @@ export abstract class QueueWorker implements OnModuleInit, OnApplicationBootstra
   private claimAgain = false;
   protected isRunning = false;
   private stopped = Promise.resolve();
+  /** How often to look for what other instances queued or gave back, beside what wakes it up. */
+  protected readonly pollEveryMs: number | undefined;
+  private poll: NodeJS.Timeout | undefined;
 
   constructor(
     /** What it works on, for the log. */
@@ -41,11 +44,13 @@ export abstract class QueueWorker implements OnModuleInit, OnApplicationBootstra
   onApplicationBootstrap(): void {
     this.isRunning = this.isOn;
     void this.claimDue();
+    if (this.pollEveryMs) this.poll = setInterval(() => void this.claimDue(), this.pollEveryMs).unref();
   }
 
   /** Begins to stop: running work completes while the server finishes its requests. */
   beforeApplicationShutdown(): void {
     this.isRunning = false;
+    clearInterval(this.poll);
     this.stopped = this.finish();
   }
 

@@ -16,8 +16,11 @@ export interface ChangesRead {
   life: string | null;
   /** Whether changes that the read before may not have seen were purged since; null if it was not asked for. */
   isPurged: boolean | null;
-  changes: [xid: number, ids: string[], about: AccessSubject[] | null][];
+  changes: Change[];
 }
+
+/** `id` is the row's, in the order of insertion. */
+export type Change = [xid: number, ids: string[], about: AccessSubject[] | null, id: number];
 
 /** The changes since a position. */
 export interface ChangesSince {
@@ -42,12 +45,18 @@ const READ = `
                              || left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS life,
          CASE WHEN $3 THEN (SELECT up_to >= pg_snapshot_xmin($1::pg_snapshot) FROM access_changes_purged) END AS "isPurged",
          coalesce((
-           SELECT json_agg(json_build_array(xid::text::float8, ids, about)) FROM (
-             SELECT xid, ids, CASE WHEN $1::text <> '3:3:' THEN about END AS about FROM access_changes
+           SELECT json_agg(json_build_array(xid::text::float8, ids, about, id)) FROM (
+             SELECT id, xid, ids, CASE WHEN $1::text <> '3:3:' THEN about END AS about FROM access_changes
               WHERE xid >= pg_snapshot_xmin($1::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, $1::pg_snapshot)
-              ORDER BY xid DESC LIMIT $2
+              ORDER BY xid DESC, id DESC LIMIT $2
            ) AS newest
          ), '[]') AS changes`;
+
+/** The newest $3 changes before the one with the number $2 of the transaction $1. */
+const BEFORE = `
+  SELECT coalesce(json_agg(json_build_array(xid::text::float8, ids, NULL, id)), '[]') AS changes FROM (
+    SELECT id, xid, ids FROM access_changes WHERE xid <= $1::xid8 AND (xid < $1::xid8 OR id < $2) ORDER BY xid DESC, id DESC LIMIT $3
+  ) AS newest`;
 
 /** The oldest $2 changes of the transaction $1 and of later ones. */
 const SINCE = `
@@ -70,6 +79,11 @@ export class AccessChangesRepository {
       text: READ,
       values: [snapshot, limit, asksLife],
     });
+  }
+
+  /** Returns one row with the newest `limit` changes older than this one, newest first. Rejects if the listener is not connected. */
+  readBefore([xid, , , id]: Change, limit: number): Promise<Pick<ChangesRead, 'changes'>[]> {
+    return this.listener.query({ text: BEFORE, values: [String(xid), id, limit] });
   }
 
   /**

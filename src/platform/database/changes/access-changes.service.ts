@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { detached } from '#platform/telemetry/log-scope.js';
-import { AccessChangesRepository, type ChangesRead } from './access-changes.repository.js';
+import { AccessChangesRepository, type Change, type ChangesRead } from './access-changes.repository.js';
 import type { AccessSubject } from './access-subject.js';
 import { ChangeWindow } from './change-window.js';
 import { Listener } from '../connections/listener.service.js';
@@ -12,8 +12,12 @@ export const TRUSTED_MS = 90;
 const READ_EVERY_MS = 25;
 // Without any calls for this long, the changes are no longer read.
 const IDLE_MS = 2_000;
-// About 600 bytes each, 120 MB in all (docs/scaling.md).
-const CACHED_IDS = 200_000;
+// Of these at least, in 35 to 65 bytes each, 100 MB in all at most (docs/scaling.md).
+const REMEMBERED_IDS = 1_500_000;
+// More than that are not read after a start or a break: it would take seconds.
+const MOST_READ = 200_000;
+// At a start they are read in pages: as one answer they took 90 MB for a moment, which the process keeps.
+const READ_IN_PAGES_OF = 10_000;
 // More than that is not replayed: the reads of the changes would wait for it.
 const MOST_REPLAYED = 5_000;
 // Far longer than an answer takes.
@@ -54,7 +58,7 @@ export interface ChangeFollower {
  */
 @Injectable()
 export class AccessChanges {
-  private readonly window = new ChangeWindow(CACHED_IDS);
+  private readonly window = new ChangeWindow(REMEMBERED_IDS);
   private snapshot = BEGINNING;
   private knownEra = 0;
   private isSameLife = false;
@@ -126,6 +130,7 @@ export class AccessChanges {
   /** Whether `hasChanged` can be trusted: every change committed more than 90 ms ago is known. */
   get isTrusted(): boolean {
     this.askedAt = performance.now();
+    // oxlint-disable-next-line no-restricted-globals -- reads the changes only while somebody relies on them
     this.proving ??= detached(() => setInterval(() => void this.prove(), READ_EVERY_MS).unref());
     return this.askedAt - this.provenAt < TRUSTED_MS;
   }
@@ -217,15 +222,33 @@ export class AccessChanges {
     const begun = performance.now();
     const asksLife = !this.isSameLife;
     try {
-      const [reading] = await this.repository.readSince(this.snapshot, CACHED_IDS + 1, asksLife);
+      const isFirst = this.snapshot === BEGINNING;
+      const most = isFirst ? READ_IN_PAGES_OF : MOST_READ + 1;
+      const [reading] = await this.repository.readSince(this.snapshot, most, asksLife);
       if (asksLife && !this.continues(reading!)) return await this.read();
       if (this.stoodStill(reading!)) return await this.read();
+      if (isFirst) await this.readOlder(reading!.changes);
       this.take(reading!);
       this.isSameLife = true;
       this.provenAt = begun;
     } catch (error) {
       this.provenAt = -Infinity;
       throw error;
+    }
+  }
+
+  /**
+   * Reads what is older than the newest changes, page by page. One that was not committed when those were read is in none of the pages, or
+   * in one and in the next read.
+   */
+  private async readOlder(newest: readonly Change[]): Promise<void> {
+    let page = newest;
+    for (let count = page.length; page.length === READ_IN_PAGES_OF; count += page.length) {
+      const oldest = page.at(-1)!;
+      if (count >= MOST_READ) return this.window.leaveOut(oldest[0]);
+      const [older] = await this.repository.readBefore(oldest, READ_IN_PAGES_OF);
+      page = older!.changes;
+      for (const [xid, ids] of page) this.window.add(xid, ids);
     }
   }
 
@@ -263,8 +286,8 @@ export class AccessChanges {
   private take(reading: ChangesRead): void {
     const { snapshot, position, now, changes } = reading;
     const before = this.durable.stamp;
-    const isComplete = this.snapshot !== BEGINNING && changes.length <= CACHED_IDS;
-    if (changes.length > CACHED_IDS) this.window.leaveOut(changes.at(-1)![0]);
+    const isComplete = this.snapshot !== BEGINNING && changes.length <= MOST_READ;
+    if (changes.length > MOST_READ) this.window.leaveOut(changes.at(-1)![0]);
     for (const [xid, ids] of changes.reverse()) this.window.add(xid, ids);
     this.snapshot = snapshot;
     this.current = { era: this.knownEra, position };

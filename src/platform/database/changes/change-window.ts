@@ -1,30 +1,28 @@
-/** A change: its position in the order of arrival, and the number of its transaction. */
-interface Change {
-  heard: number;
-  xid: number;
-}
+import { ChangeTable, hashOf } from './change-table.js';
 
 /** In the ids of a change, this stands for everything. */
 export const EVERYTHING: string = '*';
 
 /**
- * The changes that were read, by the ids they affect, keeping the newest per id. Above `most` ids the oldest are dropped, and
- * every value read before the newest dropped change counts as changed.
+ * The changes that were read, by the ids they affect, keeping the newest per id: of the `least` ids that changed last at least, and of
+ * twice as many at most. Every value read before the newest dropped change counts as changed.
  */
 export class ChangeWindow {
-  private readonly changes = new Map<string, Change>();
-  private forgotten: Change = { heard: 0, xid: 0 };
+  private newer = new ChangeTable();
+  private older = new ChangeTable();
+  private forgotten = { heard: 0, xid: 0 };
   private lastHeard = 0;
 
-  constructor(private readonly most: number) {}
+  constructor(private readonly least: number) {}
 
   /** The number of changes added: a read that starts now has seen those up to here. */
   get position(): number {
     return this.lastHeard;
   }
 
+  /** How many ids it holds; one that changed again may count twice. */
   get size(): number {
-    return this.changes.size;
+    return this.newer.count + this.older.count;
   }
 
   add(xid: number, ids: readonly string[]): void {
@@ -34,17 +32,16 @@ export class ChangeWindow {
         this.forgetUpTo({ heard, xid });
         continue;
       }
-      const newest = Math.max(xid, this.changes.get(id)?.xid ?? 0);
-      // Inserted again, so that the first in the map is the one that changed longest ago.
-      this.changes.delete(id);
-      this.changes.set(id, { heard, xid: newest });
+      const hash = hashOf(id);
+      if (this.newer.count >= this.least && this.newer.heardOf(hash) === 0) this.makeRoom();
+      this.newer.add(hash, heard, xid);
     }
-    this.shrink();
   }
 
   /** Starts again with the transactions of another database: everything read before counts as changed. */
   reset(): void {
-    this.changes.clear();
+    this.newer = new ChangeTable();
+    this.older = new ChangeTable();
     this.forgotten = { heard: ++this.lastHeard, xid: 0 };
   }
 
@@ -56,24 +53,32 @@ export class ChangeWindow {
   /** Whether one of the ids has changed since something was read at a position. */
   hasChanged(position: number, ids: readonly string[]): boolean {
     if (this.forgotten.heard > position) return true;
-    return ids.some((id) => (this.changes.get(id)?.heard ?? 0) > position);
+    // Most values were read after all changes.
+    if (this.newer.newest.heard <= position && this.older.newest.heard <= position) return false;
+    return ids.some((id) => {
+      const hash = hashOf(id);
+      return this.newer.heardOf(hash) > position || this.older.heardOf(hash) > position;
+    });
   }
 
   /** Whether one of the ids was changed by a transaction with this number or a later one, as far as known. */
   hasChangedSince(xid: number, ids: readonly string[]): boolean {
     if (this.forgotten.xid >= xid) return true;
-    return ids.some((id) => (this.changes.get(id)?.xid ?? 0) >= xid);
+    if (this.newer.newest.xid < xid && this.older.newest.xid < xid) return false;
+    return ids.some((id) => {
+      const hash = hashOf(id);
+      return this.newer.xidOf(hash) >= xid || this.older.xidOf(hash) >= xid;
+    });
   }
 
-  private shrink(): void {
-    for (const [id, change] of this.changes) {
-      if (this.changes.size <= this.most) return;
-      this.changes.delete(id);
-      this.forgetUpTo(change);
-    }
+  /** Drops the older half. */
+  private makeRoom(): void {
+    this.forgetUpTo(this.older.newest);
+    this.older = this.newer;
+    this.newer = new ChangeTable();
   }
 
-  private forgetUpTo({ heard, xid }: Change): void {
+  private forgetUpTo({ heard, xid }: { heard: number; xid: number }): void {
     this.forgotten = {
       heard: Math.max(this.forgotten.heard, heard),
       xid: Math.max(this.forgotten.xid, xid),

@@ -1,5 +1,3 @@
-import { Injectable } from '@nestjs/common';
-
 /** Rows of one table (`t`) that can be purged. */
 export interface PurgeTask {
   table: string;
@@ -30,22 +28,6 @@ export const RETENTION = 'now() - make_interval(days => $2)';
 // Expired rows, rows that are kept for a while after their end, and rows that only a function may delete.
 const phaseOf = (task: PurgeTask): number => (task.function ? 2 : task.before ? 1 : 0);
 
-/**
- * The tasks of the purge. Every module that stores something that expires adds its own when it is created. The order within a
- * phase does not matter.
- */
-@Injectable()
-export class PurgeTasks {
-  readonly preparations: PurgePreparation[] = [];
-  private readonly tasks: PurgeTask[] = [];
-
-  add(tasks: PurgeTask[], ...preparations: PurgePreparation[]): void {
-    this.tasks.push(...tasks);
-    this.preparations.push(...preparations);
-  }
-
-  /** All tasks, phase by phase. */
-  inOrder(): PurgeTask[] {
-    return this.tasks.toSorted((one, other) => phaseOf(one) - phaseOf(other));
-  }
-}
+/** All tasks, phase by phase. The order within a phase does not matter. */
+export const inOrder = (tasks: readonly PurgeTask[]): PurgeTask[] =>
+  tasks.toSorted((one, other) => phaseOf(one) - phaseOf(other));

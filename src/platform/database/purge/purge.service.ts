@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as rest } from 'node:timers/promises';
-import { Interval } from '@nestjs/schedule';
 import { Counter, Gauge } from 'prom-client';
 import { Settings } from '#platform/config/settings.js';
+import { DomainQuestions } from '../domain/domain-questions.service.js';
 import { isLockTimeout, isStatementTimeout } from '../queries/database-errors.js';
 import { PeriodicWorker } from '../background/periodic-worker.js';
 import { SchemaCompatibility } from '../migrations/schema-compatibility.service.js';
 import { PurgeRepository } from './purge.repository.js';
-import { PurgeTasks, type PurgePreparation, type PurgeTask } from './purge-tasks.js';
+import { inOrder, type PurgePreparation, type PurgeTask } from './purge-tasks.js';
 
 // The batch size is adjusted so that a batch takes about this long.
 const BATCH_MS = 20;
@@ -39,7 +39,6 @@ export function restAfter(took: number, since: number): number {
   return took * (since < PATIENCE_MS ? REST : REST_WHEN_LATE);
 }
 
-const PURGE_EVERY_MS = 60_000;
 const PREPARED_AT_ONCE = 1000;
 const REST_AFTER_TIMEOUT_MS = 1_000;
 
@@ -69,16 +68,15 @@ class PurgeError extends Error {
 export class PurgeService extends PeriodicWorker {
   constructor(
     private readonly repository: PurgeRepository,
-    private readonly tasks: PurgeTasks,
+    private readonly questions: DomainQuestions,
     settings: Settings,
     schema: SchemaCompatibility,
   ) {
-    super('The purge stopped early', settings, schema);
+    super({ everyMs: 60_000, failure: 'The purge stopped early' }, settings, schema);
   }
 
-  @Interval(PURGE_EVERY_MS)
-  protected purgeOnSchedule(): Promise<void> {
-    return this.runAlone(() => this.purge());
+  protected work(): Promise<number> {
+    return this.purge();
   }
 
   /**
@@ -92,10 +90,10 @@ export class PurgeService extends PeriodicWorker {
     const attempt = (table: string, work: Promise<void>): Promise<unknown> =>
       work.catch((error: Error) => failures.push(`${table}: ${error.message}`));
     await attempt('access_changes', this.noteChanges());
-    for (const preparation of this.tasks.preparations) {
+    for (const preparation of this.asked().filter((each) => 'runBatch' in each)) {
       await attempt(preparation.table, this.prepare(preparation));
     }
-    for (const task of this.tasks.inOrder()) {
+    for (const task of this.tasks()) {
       const onRemoved = (count: number) => {
         removed += count;
         purgedRows.inc({ table: task.table }, count);
@@ -110,6 +108,15 @@ export class PurgeService extends PeriodicWorker {
     if (failures.length > 0) throw new PurgeError(removed, failures);
     lastPurge.setToCurrentTime();
     return removed;
+  }
+
+  /** All that is deleted, in its order. */
+  tasks(): PurgeTask[] {
+    return inOrder(this.asked().flatMap((each) => ('runBatch' in each ? [] : [each])));
+  }
+
+  private asked(): (PurgeTask | PurgePreparation)[] {
+    return this.questions.askAll('purge.tasks').flat();
   }
 
   private async noteChanges(): Promise<void> {

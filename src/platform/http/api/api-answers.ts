@@ -1,5 +1,6 @@
 import { applyDecorators, Header, HttpCode, Param, type Type } from '@nestjs/common';
 import {
+  ApiExtension,
   ApiExtraModels,
   ApiIncludeEndpoint,
   ApiOperation,
@@ -53,6 +54,9 @@ const PROBLEM_DESCRIPTIONS: Record<number, string> = {
 /** Names an operation of the API and includes it in the document; routes without it are not described. */
 export const ApiEndpoint = (operationId: string, summary: string, description: string) =>
   applyDecorators(ApiIncludeEndpoint(), ApiOperation({ operationId, summary, description }));
+
+/** Where the operation of a feature stands in the document: behind this one. */
+export const ApiBehind = (operationId: string) => ApiExtension('x-behind', operationId);
 
 /** The response of a route, with its status unless the route sets another one. If there are several, the first one counts. */
 const answersWith = (

@@ -9,7 +9,8 @@ import type {
   onSendHookHandler,
 } from 'fastify';
 import { Settings } from '#platform/config/settings.js';
-import { PurgeTasks } from '#platform/database/purge/purge-tasks.js';
+import { Answers } from '#platform/database/domain/domain-map.js';
+import type { PurgeTask } from '#platform/database/purge/purge-tasks.js';
 import { SealedBox } from '#platform/secrets/sealed-box.js';
 import { CSRF_FIELD, CsrfService } from './csrf.service.js';
 import { FormAnswersRepository } from './form-answers.repository.js';
@@ -67,9 +68,11 @@ export class FormAnswers {
     private readonly repository: FormAnswersRepository,
     private readonly csrf: CsrfService,
     private readonly settings: Settings,
-    purge: PurgeTasks,
-  ) {
-    purge.add([{ table: 'form_answers', by: 'expires_at' }]);
+  ) {}
+
+  @Answers('purge.tasks')
+  purged(): PurgeTask[] {
+    return [{ table: 'form_answers', by: 'expires_at' }];
   }
 
   /**

@@ -8,10 +8,10 @@ import {
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { catchError, map, mergeMap, of, type Observable } from 'rxjs';
+import { DomainQuestions } from '#platform/database/domain/domain-questions.service.js';
 import { FormAnswers, giveAgain } from '../forms/form-answers.service.js';
 import { exchangeOf } from '../server/exchange.js';
 import { leaveUncompressed } from '../server/compression.js';
-import { OnwardRedirects } from './onward-redirects.js';
 import { pageHeaders } from './page-headers.js';
 import { renderPage } from '#platform/web/layout/layout.js';
 import { wayOutPage } from '#platform/web/layout/way-out.page.js';
@@ -31,7 +31,7 @@ type Sent = string | StreamableFile | Readable;
 @Injectable()
 export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>, Sent> {
   constructor(
-    private readonly onward: OnwardRedirects,
+    private readonly questions: DomainQuestions,
     private readonly answers: FormAnswers,
     private readonly turns: PageTurns,
   ) {}
@@ -80,7 +80,8 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
     const { goTo, status = 303, notice, showOnce } = answer;
     if (showOnce) context.keepShown?.(goTo, showOnce);
     if (notice) context.leaveNotice(notice);
-    if (await this.onward.leadAway(goTo)) {
+    const leadsAway = await Promise.all(this.questions.askAll('page.leads_away', goTo));
+    if (leadsAway.includes(true)) {
       return this.wayOut({ leaveTo: goTo }, reply, context);
     }
     void reply

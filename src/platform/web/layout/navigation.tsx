@@ -20,6 +20,28 @@ export interface NavigationGroup {
   links: readonly AreaLink[];
 }
 
+declare const ADDED: unique symbol;
+
+/** A part that a feature added. */
+export type AddedPart = string & { readonly [ADDED]: true };
+
+/** The parts of an area in their groups. A feature adds its own where it is loaded. */
+export class AreaParts {
+  readonly groups: { heading: string; links: AreaLink[] }[];
+
+  constructor(groups: readonly NavigationGroup[]) {
+    this.groups = groups.map(({ heading, links }) => ({ heading, links: [...links] }));
+  }
+
+  /** Adds a part to a group, behind another one, and returns its name. */
+  add(heading: string, link: AreaLink, behind: string): AddedPart {
+    const { links } = this.groups.find((group) => group.heading === heading)!;
+    const before = links.findIndex(({ part }) => part === behind);
+    links.splice(before < 0 ? links.length : before + 1, 0, link);
+    return link.part as AddedPart;
+  }
+}
+
 /** How many of a part wait or fail, and the word for that. */
 export interface Count {
   number: number;

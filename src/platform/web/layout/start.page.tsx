@@ -32,29 +32,33 @@ function Home(props: StartPageProps): VNode {
   const { signedInAs, liveSandbox } = props;
   return (
     <>
-      <h1>{t('Your charging data, shared on your terms')}</h1>
-      <p class="lead">
-        {t(
-          'Applications can ask to read the charging data of your electric vehicle. This is where you decide.',
-        )}
-      </p>
-      {liveSandbox !== undefined && (
-        <section class="notice">
-          <p>
+      <div class="hero">
+        <div>
+          <h1>{t('Your charging data, shared on your terms')}</h1>
+          <p class="lead">
             {t(
-              'A car charges in the sandbox, and its signed webhooks arrive while you watch. You need no account.',
+              'Applications can ask to read the charging data of your electric vehicle. This is where you decide.',
             )}
           </p>
-          <div class="buttons">
-            <LinkButton href={liveSandbox}>{t('Watch the live sandbox')}</LinkButton>
-          </div>
-        </section>
-      )}
-      <HomePicture
-        label={t(
-          'Data goes from the vehicle to this service, and from there only to the application that the driver agreed to.',
-        )}
-      />
+          {liveSandbox !== undefined && (
+            <>
+              <p>
+                {t(
+                  'A car charges in the sandbox, and its signed webhooks arrive while you watch. You need no account.',
+                )}
+              </p>
+              <div class="buttons">
+                <LinkButton href={liveSandbox}>{t('Watch the live sandbox')}</LinkButton>
+              </div>
+            </>
+          )}
+        </div>
+        <HomePicture
+          label={t(
+            'Data goes from the vehicle to this service, and from there only to the application that the driver agreed to.',
+          )}
+        />
+      </div>
       <ol class="steps">
         <li>
           <Say
@@ -87,18 +91,24 @@ function Home(props: StartPageProps): VNode {
 }
 
 /** Where drivers, partners and operators go on. */
-function Doors({ signedInAs, isOperator, offersSignUp }: StartPageProps): VNode {
+function Doors({ signedInAs, isOperator, offersSignUp, liveSandbox }: StartPageProps): VNode {
   const t = useText();
+  // One button of a page is filled.
+  const look = liveSandbox === undefined ? {} : { look: 'quiet' as const };
   return (
     <div class="doors">
       <section>
         <h2>{t('For drivers')}</h2>
         <p>{t('See which applications read your data, and end what you no longer want.')}</p>
         {signedInAs ? (
-          <LinkButton href="/account">{t('Go to your account')}</LinkButton>
+          <LinkButton {...look} href="/account">
+            {t('Go to your account')}
+          </LinkButton>
         ) : (
           <>
-            <LinkButton href="/login">{t('Log in')}</LinkButton>
+            <LinkButton {...look} href="/login">
+              {t('Log in')}
+            </LinkButton>
             {offersSignUp && (
               <p>
                 <a href="/sign-up">{t('Create an account')}</a>

@@ -2,8 +2,8 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { idOf, oneOf, orNull, text, time } from '#platform/http/api/api-schemas.js';
 import { snakeCase } from '#platform/database/queries/input-rows.js';
 import { viewOf } from '#platform/http/api/view-of.js';
+import { APPROVAL_ACTIONS } from '../../approvals/admin-actions.js';
 import {
-  APPROVAL_ACTIONS,
   APPROVAL_STATES,
   shownDetails,
   stateOf,

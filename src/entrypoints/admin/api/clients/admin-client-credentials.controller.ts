@@ -39,10 +39,13 @@ export class AdminClientCredentialsController {
     @CurrentActor() actor: Actor,
   ): Promise<Outcome<NewSecretView>> {
     const expirePreviousIn = body.expire_previous_in ?? DEFAULT_SECRET_OVERLAP_SECONDS;
-    return outcomeAs(await this.fourEyes.rotateSecret(id, expirePreviousIn, actor), (done) => ({
-      client_secret: done!.secret,
-      previous_secret_expires_at: done!.previousSecretExpiresAt?.toISOString() ?? null,
-    }));
+    return outcomeAs(
+      await this.fourEyes.run('client.rotate_secret', id, { expirePreviousIn }, actor),
+      (done) => ({
+        client_secret: done!.secret,
+        previous_secret_expires_at: done!.previousSecretExpiresAt?.toISOString() ?? null,
+      }),
+    );
   }
 
   @Post('revoke_tokens')

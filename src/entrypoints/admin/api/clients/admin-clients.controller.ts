@@ -41,7 +41,7 @@ export class AdminClientsController {
   @ApiAnswer(201, 'The client and, only this once, its secret.', NewClientView, NOT_CACHED)
   @MayWait()
   async create(@Body() body: NewClientDto, @CurrentActor() actor: Actor): Promise<Outcome<NewClientView>> {
-    const outcome = await this.fourEyes.createClient(newId('clnt'), CLIENT.newOf(body), actor);
+    const outcome = await this.fourEyes.run('client.create', newId('clnt'), CLIENT.newOf(body), actor);
     return outcomeAs(outcome, (done) => ({
       ...this.view(done!.client),
       ...(done!.secret === undefined ? {} : { client_secret: done!.secret }),
@@ -79,7 +79,7 @@ export class AdminClientsController {
     @Body() body: ClientChangesDto,
     @CurrentActor() actor: Actor,
   ): Promise<Outcome<ClientView>> {
-    const outcome = await this.fourEyes.updateClient(id, CLIENT.changesOf(body), actor);
+    const outcome = await this.fourEyes.run('client.update', id, CLIENT.changesOf(body), actor);
     return outcomeAs(outcome, (client) => this.view(client));
   }
 
@@ -92,7 +92,7 @@ export class AdminClientsController {
   @ApiNoContent('Deleted.')
   @MayWait()
   delete(@PathId('client_id', 'clnt') id: string, @CurrentActor() actor: Actor): Promise<Outcome> {
-    return this.fourEyes.deleteClient(id, actor);
+    return this.fourEyes.run('client.delete', id, {}, actor);
   }
 
   private view(client: ClientEntity): ClientView {

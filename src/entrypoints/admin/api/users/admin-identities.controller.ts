@@ -58,6 +58,6 @@ export class AdminIdentitiesController {
     @Param('provider') provider: string,
     @CurrentActor() actor: Actor,
   ): Promise<Outcome> {
-    return this.fourEyes.removeIdentity(id, provider, actor);
+    return this.fourEyes.run('user.remove_identity', id, { provider }, actor);
   }
 }

@@ -82,7 +82,7 @@ export class AdminUsersController {
     @Body() body: UserChangesDto,
     @CurrentActor() actor: Actor,
   ): Promise<Outcome<UserView>> {
-    return outcomeAs(await this.fourEyes.updateUser(id, USER.changesOf(body), actor), userView);
+    return outcomeAs(await this.fourEyes.run('user.update', id, USER.changesOf(body), actor), userView);
   }
 
   @Delete(':id')
@@ -95,7 +95,7 @@ export class AdminUsersController {
   @MayWait()
   @ApiProblems(409)
   erase(@PathId('id', 'user') id: string, @CurrentActor() actor: Actor): Promise<Outcome> {
-    return this.fourEyes.eraseUser(id, actor);
+    return this.fourEyes.run('user.erase', id, {}, actor);
   }
 
   @Post(':id/password_links')
@@ -113,7 +113,9 @@ export class AdminUsersController {
     @PathId('id', 'user') id: string,
     @CurrentActor() actor: Actor,
   ): Promise<Outcome<LinkView>> {
-    return outcomeAs(await this.fourEyes.createPasswordLink(id, actor), (url) => ({ url: url! }));
+    return outcomeAs(await this.fourEyes.run('user.create_password_link', id, {}, actor), (url) => ({
+      url: url!,
+    }));
   }
 
   @Post(':id/revoke_tokens')
@@ -143,6 +145,6 @@ export class AdminUsersController {
     @CurrentActor() actor: Actor,
     @CurrentPrincipal() { client }: Principal,
   ): Promise<Outcome> {
-    return this.fourEyes.resetSecondFactor(id, client.ownerId, actor);
+    return this.fourEyes.run('user.reset_second_factor', id, { own: client.ownerId }, actor);
   }
 }

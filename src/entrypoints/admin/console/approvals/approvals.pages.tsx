@@ -5,11 +5,11 @@ import { ErrorNotice } from '#platform/web/layout/notices.js';
 import { Facts } from '#platform/web/tables/facts.js';
 import { ExactMoment, RecentMoment } from '#platform/web/tables/moment.js';
 import { State } from '#platform/web/tables/state.js';
+import { ADMIN_ACTIONS } from '../../approvals/admin-actions.js';
 import {
   APPROVAL_STATES,
   shownDetails,
   stateOf,
-  type ApprovalAction,
   type ApprovalEntity,
   type ApprovalState,
 } from '../../approvals/approval.entity.js';
@@ -20,19 +20,6 @@ import { FilteredTable, Id, Party, stateFilter } from '../pages/lists.js';
 import type { PartyNames } from '../pages/party-names.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';
 import { approvalPath, APPROVALS_PATH } from './waiting-for.js';
-
-const ACTIONS: Record<ApprovalAction, string> = {
-  'user.erase': 'Erase user',
-  'user.make_admin': 'Make admin',
-  'user.update': 'Change operator',
-  'user.create_password_link': 'Create password link',
-  'user.reset_second_factor': 'Reset second factor',
-  'user.remove_identity': 'Remove link to identity provider',
-  'client.create': 'Create client',
-  'client.update': 'Change client',
-  'client.rotate_secret': 'Rotate secret',
-  'client.delete': 'Delete client',
-};
 
 const STATES: Record<ApprovalState, { label: string; tone: 'good' | 'warn' | 'bad' | 'plain' }> = {
   pending: { label: 'Pending', tone: 'warn' },
@@ -110,7 +97,10 @@ export function approvalsPage(
         caption="Approvals"
         empty={emptyText(list.filter['state'], fourEyes)}
         columns={[
-          { head: 'Action', cell: ({ id, action }) => <a href={approvalPath(id)}>{ACTIONS[action]}</a> },
+          {
+            head: 'Action',
+            cell: ({ id, action }) => <a href={approvalPath(id)}>{ADMIN_ACTIONS[action].title}</a>,
+          },
           { head: 'Subject', cell: ({ subjectId }) => <Party id={subjectId} names={names} /> },
           { head: 'State', cell: (approval) => <ApprovalStateWord approval={approval} />, onPhone: 'beside' },
           {
@@ -145,7 +135,7 @@ export function approvalPage(props: ApprovalPageProps): ConsolePage {
   const isPending = stateOf(approval) === 'pending';
   return {
     part: 'approvals',
-    title: ACTIONS[action],
+    title: ADMIN_ACTIONS[action].title,
     above: [{ href: APPROVALS_PATH, label: 'Approvals' }],
     children: (
       <>

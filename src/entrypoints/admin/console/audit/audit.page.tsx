@@ -1,4 +1,4 @@
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import type { AuditEventEntity } from '#records/audit/audit-event.entity.js';
 import { ExactMoment } from '#platform/web/tables/moment.js';
 import type { FilteredList } from '../filtered-list.js';
@@ -42,15 +42,10 @@ export function auditPage({ list, names, offers }: AuditPageProps): ConsolePage 
           // A record: when exactly, in every reading of it.
           { head: 'Time', cell: ({ occurredAt }) => <ExactMoment at={occurredAt} /> },
           { head: 'Action', cell: (event) => <Action event={event} /> },
-          {
-            head: 'Actor',
-            cell: (event) => <Who event={event} names={names} />,
-            under: (event) => <WhoExactly event={event} />,
-          },
+          { head: 'Actor', cell: (event) => <Who event={event} names={names} /> },
           {
             head: 'Subject',
             cell: (event) => <Subject event={event} names={names} />,
-            under: ({ subjectId }) => <Id id={subjectId} />,
             onPhone: 'unfolded',
           },
           { head: 'Changes', cell: (event) => <Changes event={event} />, onPhone: 'unfolded' },
@@ -81,29 +76,6 @@ function Who({ event: { actorType, actorId }, names }: NamedEventProps): VNode {
   return <Linked id={actorId} label={names.get(actorId) ?? actorType} />;
 }
 
-const WhoExactly = ({ event: { actorId, address, requestId } }: EventProps): VNode => (
-  <>
-    {actorId !== null && (
-      <div>
-        <Id id={actorId} />
-      </div>
-    )}
-    {address && (
-      <div>
-        <bdi>from {address}</bdi>
-      </div>
-    )}
-    {requestId && (
-      <div>
-        request{' '}
-        <a class="whole" href={pathWith(PATH, { request_id: requestId })}>
-          {requestId}
-        </a>
-      </div>
-    )}
-  </>
-);
-
 function Subject({ event: { subjectType, subjectId }, names }: NamedEventProps): VNode {
   const type = subjectType.replaceAll('_', ' ');
   const name = names.get(subjectId);
@@ -126,13 +98,14 @@ function Linked({ id, label }: { id: string; label: string }): VNode {
   );
 }
 
-/** The changed members with their values before and after; an unknown side is omitted. */
-function Changes({ event: { before, after } }: EventProps): VNode {
+/** What the line has no room for, once it is opened: the changed members before and after (an unknown side is omitted), ids and the request. */
+function Changes({ event }: EventProps): VNode {
+  const { before, after, actorId, subjectId, address, requestId } = event;
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
-  if (names.length === 0) return <span class="muted">–</span>;
+  const summary = names.length > 1 ? `${names.length} fields` : (names[0] ?? 'Details');
   return (
-    <details class="changes" open={names.length <= 3}>
-      <summary>{names.length === 1 ? names[0] : `${names.length} fields`}</summary>
+    <details class="changes">
+      <summary>{summary}</summary>
       <dl>
         {names.map((name) => (
           <div>
@@ -151,10 +124,37 @@ function Changes({ event: { before, after } }: EventProps): VNode {
             )}
           </div>
         ))}
+        {actorId !== null && (
+          <Fact name="actor">
+            <Id id={actorId} />
+          </Fact>
+        )}
+        {subjectId !== actorId && (
+          <Fact name="subject">
+            <Id id={subjectId} />
+          </Fact>
+        )}
+        {address && (
+          <Fact name="from">
+            <bdi>{address}</bdi>
+          </Fact>
+        )}
+        {requestId && (
+          <Fact name="request">
+            <a href={pathWith(PATH, { request_id: requestId })}>{requestId}</a>
+          </Fact>
+        )}
       </dl>
     </details>
   );
 }
+
+const Fact = ({ name, children }: { name: string; children: ComponentChildren }): VNode => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
 
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return 'none';

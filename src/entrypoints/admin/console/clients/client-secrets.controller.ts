@@ -38,7 +38,13 @@ export class ConsoleClientSecretsController {
     const { result: outcome, errors } = await context.attemptWithPassword(async () => {
       const seconds = /^\d{1,9}$/.test(overlap) ? Number(overlap) : overlap;
       const body = await formValue(NewSecretDto, { expire_previous_in: seconds });
-      return this.fourEyes.rotateSecret(id, body.expire_previous_in!, context.actor, newest);
+      return this.fourEyes.run(
+        'client.rotate_secret',
+        id,
+        { expirePreviousIn: body.expire_previous_in! },
+        context.actor,
+        newest,
+      );
     });
     if (errors) return this.form(id, overlap, newest, errors);
     if (outcome.waiting) return waitingFor(outcome.waiting);

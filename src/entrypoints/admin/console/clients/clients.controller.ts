@@ -77,7 +77,7 @@ export class ConsoleClientsController {
     const fields = newClientFieldsIn(form);
     const id = context.formIdIn('clnt', NEW_PATH);
     const { result: outcome, errors } = await context.attemptWithPassword(async () =>
-      this.fourEyes.createClient(id, await this.newClientIn(fields), context.actor),
+      this.fourEyes.run('client.create', id, await this.newClientIn(fields), context.actor, id),
     );
     if (errors) return this.newForm(fields, form.get(ONCE_FIELD)!, errors);
     if (outcome.waiting) return waitingFor(outcome.waiting);
@@ -117,7 +117,7 @@ export class ConsoleClientsController {
       environment: client.environment,
     };
     const work = async () =>
-      this.fourEyes.updateClient(id, await this.changesIn(fields, present), context.actor);
+      this.fourEyes.run('client.update', id, await this.changesIn(fields, present), context.actor);
     const { result: outcome, errors } = await (clientChangeGivesPower(client, fields)
       ? context.attemptWithPassword(work)
       : attempt(work));
@@ -125,6 +125,12 @@ export class ConsoleClientsController {
     if (!errors) return { goTo: clientPath(id), notice: 'client_changed' };
     const purposes = await this.purposes.list();
     return { page: editClientPage({ client, fields, purposes, errors }), status: 400 };
+  }
+
+  @ConsolePost(':client_id/enable', 'asked on the page above')
+  async enable(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
+    const { waiting } = await this.fourEyes.run('client.update', id, { enabled: true }, context.actor);
+    return waiting ? waitingFor(waiting) : { goTo: clientPath(id), notice: 'client_enabled' };
   }
 
   /** The client described by the form; all errors are reported at once. */

@@ -2,7 +2,6 @@ import type { RefusedClient } from '#records/activity/refused-client.js';
 import type { Page } from '#platform/database/queries/read-page.js';
 import type { EndpointInList } from '#events/webhooks/endpoints/endpoint-in-list.js';
 import { APPROVALS_PATH } from '../approvals/waiting-for.js';
-import { REDIRECT_URIS_PATH } from '../redirect-uris/redirect-uris.pages.js';
 import { DELIVERIES_PATH, ENDPOINTS_PATH } from '../webhooks/endpoint-paths.js';
 import type { Series } from './series.js';
 
@@ -20,8 +19,6 @@ export interface Situation {
   nearLimit: RefusedClient[];
   /** The number of approvals that wait for a second admin. */
   approvals: number;
-  /** The number of requested redirect URIs that wait. */
-  redirectUris: number;
 }
 
 /** With fewer than this in the last two hours, a share means nothing. */
@@ -32,14 +29,7 @@ const BAD_SHARE = 0.5;
 const OVERDUE_SECONDS = 120;
 
 /** What is wrong, most urgent first. */
-export function alertsOf({
-  series,
-  waiting,
-  disabledByService,
-  nearLimit,
-  approvals,
-  redirectUris,
-}: Situation): Alert[] {
+export function alertsOf({ series, waiting, disabledByService, nearLimit, approvals }: Situation): Alert[] {
   const recent = (label: string): number =>
     (series.find((each) => each.label === label)?.hours ?? [])
       .slice(-2)
@@ -107,18 +97,6 @@ export function alertsOf({
               approvals === 1 ? 'A request waits for approval.' : `${approvals} requests wait for approval.`,
             href: `${APPROVALS_PATH}?state=pending`,
             link: 'View approvals',
-          },
-        ]
-      : []),
-    ...(redirectUris > 0
-      ? [
-          {
-            text:
-              redirectUris === 1
-                ? 'A partner asks for a redirect URI.'
-                : `Partners ask for ${redirectUris} redirect URIs.`,
-            href: `${REDIRECT_URIS_PATH}?state=pending`,
-            link: 'View redirect URIs',
           },
         ]
       : []),

@@ -5,10 +5,10 @@ import { EVERYBODY } from '#records/activity/activity.js';
 import { ActivityService } from '#records/activity/activity.service.js';
 import { DeliveriesService } from '#events/webhooks/deliveries/deliveries.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
-import { RedirectUriRequestsService } from '#events/partners/redirect-uris/redirect-uri-requests.service.js';
 import { ApprovalsService } from '../../approvals/approvals.service.js';
 import type { ConsoleAnswer } from '../console-context.js';
 import { ConsolePages, ConsoleGet } from '../console-pages.decorator.js';
+import { OverviewAlerts } from './overview-alerts.js';
 import { overviewPage } from './overview.page.js';
 import { firstHour, seriesOf } from './series.js';
 
@@ -22,7 +22,7 @@ export class ConsoleOverviewController {
     private readonly deliveries: DeliveriesService,
     private readonly endpoints: EndpointsService,
     private readonly approvals: ApprovalsService,
-    private readonly redirectUriRequests: RedirectUriRequestsService,
+    private readonly alerts: OverviewAlerts,
   ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')
@@ -40,7 +40,7 @@ export class ConsoleOverviewController {
       nearLimit,
       refused,
       approvals,
-      redirectUris,
+      moreAlerts,
       refusedLogins,
     ] = await Promise.all([
       this.activity.hoursOfAll(since),
@@ -51,11 +51,11 @@ export class ConsoleOverviewController {
       this.activity.nearLimit(LISTED),
       this.activity.mostRefused(LISTED),
       this.approvals.countPending(),
-      this.redirectUriRequests.countPending(),
+      this.alerts.find(),
       this.activity.ofClient(EVERYBODY, ['sign_in_refused'], weekAgo),
     ]);
     const series = seriesOf(activity, attempts, now);
-    const situation = { series, waiting, disabledByService, nearLimit, approvals, redirectUris };
+    const situation = { series, waiting, disabledByService, nearLimit, approvals, moreAlerts };
     return { page: overviewPage({ ...situation, range: rangeIn(range), disabled, refused, refusedLogins }) };
   }
 }

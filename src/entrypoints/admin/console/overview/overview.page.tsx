@@ -35,8 +35,8 @@ export interface OverviewPageProps {
   refused: RefusedClient[];
   /** The number of approvals that wait for a second admin. */
   approvals: number;
-  /** The number of requested redirect URIs that wait. */
-  redirectUris: number;
+  /** Those of features. */
+  moreAlerts: Alert[];
   /** Why logins were refused within the last seven days. */
   refusedLogins: Counted[];
 }
@@ -49,15 +49,18 @@ interface Waiting {
 
 /** Shows whether everything is fine, and the activity of the last day or week compared with the one before. */
 export function overviewPage(props: OverviewPageProps): ConsolePage {
-  const { range, series, waiting, disabled, nearLimit, refused, refusedLogins } = props;
+  const { range, series, waiting, disabled, nearLimit, refused, moreAlerts, refusedLogins } = props;
   return {
     part: 'overview',
     title: 'Overview',
     children: (
       <>
-        <Verdict alerts={alertsOf(props)} />
+        <Verdict alerts={[...alertsOf(props), ...moreAlerts]} />
         <div class="section-head">
-          <p class="muted">Clients of sandboxes are not counted here, except for pending deliveries.</p>
+          <p class="muted">
+            The dash on a bar is the same {range === '24h' ? 'hour of the day' : 'day of the week'} before.
+            Clients of sandboxes are not counted, except for pending deliveries.
+          </p>
           <RangeSwitch path="/admin/console" range={range} />
         </div>
         <div class="tiles">
@@ -166,6 +169,8 @@ function partsOf(hours: Series['hours'], size: number): { start: Date; end: Date
 /** Compares a number with that of the previous period, in words. */
 function comparedWith(now: number, before: number, words: string): string {
   if (before === 0) return now === 0 ? `none in the ${words} before either` : `none in the ${words} before`;
+  if (now > 5 * before)
+    return `${formatCount(Math.round(now / before))} times as many as in the ${words} before`;
   const percent = Math.round((100 * (now - before)) / before);
   if (percent === 0) return `as many as in the ${words} before`;
   const share = `${formatCount(Math.abs(percent))} %`;

@@ -3,7 +3,7 @@ import { LogoutButton, type LayoutProps } from '#platform/web/layout/layout.js';
 import type { OperatorRole } from '#platform/config/operator-role.js';
 import type { SignedInUser } from '#access/users/sessions/signed-in-user.js';
 import { Permissions, type MayUse } from '#platform/web/layout/may-use.js';
-import { SideNavigation, type Counts } from '#platform/web/layout/navigation.js';
+import { AreaParts, SideNavigation, type AddedPart, type Counts } from '#platform/web/layout/navigation.js';
 import { DoneNotice } from '#platform/web/layout/notices.js';
 import { PageHead, type ParentPage } from '#platform/web/layout/page-head.js';
 import { SEARCH_PATH } from '../search/explanation-path.js';
@@ -17,7 +17,6 @@ const GROUPS = [
       { part: 'overview', icon: 'layout-dashboard', href: '/admin/console', label: 'Overview' },
       { part: 'search', icon: 'search', href: SEARCH_PATH, label: 'Search', key: '/' },
       { part: 'audit', icon: 'scroll-text', href: '/admin/console/audit', label: 'Audit log' },
-      { part: 'brand', icon: 'palette', href: '/admin/console/brand', label: 'Brand' },
     ],
   },
   {
@@ -46,14 +45,14 @@ const GROUPS = [
   },
   {
     heading: 'To decide',
-    links: [
-      { part: 'approvals', icon: 'check-check', href: '/admin/console/approvals', label: 'Approvals' },
-      { part: 'redirect-uris', icon: 'link', href: '/admin/console/redirect-uris', label: 'Redirect URIs' },
-    ],
+    links: [{ part: 'approvals', icon: 'check-check', href: '/admin/console/approvals', label: 'Approvals' }],
   },
 ] as const;
 
-type ConsolePart = (typeof GROUPS)[number]['links'][number]['part'];
+/** The parts of the console. */
+export const CONSOLE_PARTS = new AreaParts(GROUPS);
+
+type ConsolePart = (typeof GROUPS)[number]['links'][number]['part'] | AddedPart;
 
 /** One page of the console. */
 export interface ConsolePage {
@@ -84,7 +83,7 @@ export const consoleLayout = (
   title: `${title} · Console`,
   hasActions: Boolean(actions),
   width: 'full',
-  side: <SideNavigation label="Console" groups={GROUPS} current={part} counts={counts} />,
+  side: <SideNavigation label="Console" groups={CONSOLE_PARTS.groups} current={part} counts={counts} />,
   scripts: ['/assets/page.js', TIMES_SCRIPT, ...scripts],
   footer: 'operator console',
   children: (
@@ -94,7 +93,7 @@ export const consoleLayout = (
           <PageHead above={above} heading={<bdi>{title}</bdi>} actions={actions} />
           <DoneNotice notice={notice} />
           {children}
-          <section class="console-identity" aria-label="Logged in user">
+          <section class="visitor" aria-label="Logged in user">
             <p>
               Logged in as <bdi class="name">{user.name}</bdi> <bdi class="muted">{user.email}</bdi> (
               {user.operatorRole})

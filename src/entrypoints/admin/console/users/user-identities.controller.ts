@@ -37,7 +37,7 @@ export class ConsoleUserIdentitiesController {
     @Param('id') id: string,
     @Param('provider') provider: string,
   ): Promise<ConsoleAnswer> {
-    const outcome = await this.fourEyes.removeIdentity(id, provider, context.actor);
+    const outcome = await this.fourEyes.run('user.remove_identity', id, { provider }, context.actor);
     if (outcome.waiting) return waitingFor(outcome.waiting);
     return { goTo: userPath(id, 'identities'), notice: 'identity_removed' };
   }

@@ -106,7 +106,8 @@ export class ConsoleUsersController {
     const vouchesUnseen = fields.email_verified && !showsEmail(context, fields);
     const work = async () => {
       if (vouchesUnseen) throw conflict(OTHER_ADDRESS);
-      return this.fourEyes.updateUser(
+      return this.fourEyes.run(
+        'user.update',
         id,
         USER.changesOf(await formValue(UserChangesDto, USER_FORM.changedMembers(fields, present))),
         context.actor,
@@ -119,6 +120,12 @@ export class ConsoleUsersController {
     if (!errors) return { goTo: userPath(id), notice: 'user_changed' };
     const asked = vouchesUnseen ? { ...fields, email_verified: false } : fields;
     return { page: editUserPage({ user, fields: asked, errors: besideEmail(errors) }), status: 400 };
+  }
+
+  @ConsolePost(':id/enable', 'asked on the page above', 'support')
+  async enable(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
+    const { waiting } = await this.fourEyes.run('user.update', id, { enabled: true }, context.actor);
+    return waiting ? waitingFor(waiting) : { goTo: userPath(id), notice: 'user_enabled' };
   }
 
   /** Creates a link to set a password, once, and only for others; the next page shows it, once. */
@@ -134,7 +141,13 @@ export class ConsoleUsersController {
       );
     }
     const goTo = linkPath(id);
-    const outcome = await this.fourEyes.createPasswordLink(id, context.actor, context.formIdIn('form', goTo));
+    const outcome = await this.fourEyes.run(
+      'user.create_password_link',
+      id,
+      {},
+      context.actor,
+      context.formIdIn('form', goTo),
+    );
     if (outcome.waiting) return waitingFor(outcome.waiting);
     const { done: url } = outcome;
     return url === undefined ? { goTo } : { goTo, showOnce: { url } };

@@ -1,5 +1,10 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { NeededAccess, OptionalAccess, ScopeNames, WhatFor } from '#access/consents/pages/access-choice.js';
+import {
+  NeededAccess,
+  OptionalAccess,
+  ScopeNames,
+  WhatForLine,
+} from '#access/consents/pages/access-choice.js';
 import type { ConsentWords } from '#access/consents/record/consent-words.js';
 import { PostForm } from '#platform/web/forms/form.js';
 import { ClientDetails, ClientTile, type ClientIdentity } from '#platform/web/layout/client-identity.js';
@@ -78,7 +83,6 @@ function Consent({
       {/* Both decisions in one form with what they are about, so that they can stay in sight. */}
       <PostForm action="/o/authorize/" hidden={{ request, words: shown }}>
         <NeededAccess access={access} given={given} />
-        <WhatFor purposes={words.purposes} />
         <OptionalAccess access={access} given={given} />
         <DecisionButtons />
       </PostForm>
@@ -90,7 +94,7 @@ function Consent({
 
 /** Shows who asks for access, and to whose data. */
 export const ConsentHeading = ({
-  words: { application, heading },
+  words: { application, heading, purposes },
   identity,
   children,
 }: {
@@ -106,6 +110,7 @@ export const ConsentHeading = ({
     <h1 class={application.length > 48 ? 'centred long' : 'centred'}>
       <Named text={heading} name={application} show={(name) => <bdi class="name">{name}</bdi>} />
     </h1>
+    <WhatForLine purposes={purposes} />
     <ClientDetails of={identity} class="centred" />
   </>
 );

@@ -1,4 +1,4 @@
-import { NeededAccess, OptionalAccess, ScopeNames, WhatFor } from '#access/consents/pages/access-choice.js';
+import { NeededAccess, OptionalAccess, ScopeNames } from '#access/consents/pages/access-choice.js';
 import type { ConsentWords } from '#access/consents/record/consent-words.js';
 import { FormFields, SelectField } from '#platform/web/forms/field.js';
 import { PostForm } from '#platform/web/forms/form.js';
@@ -50,7 +50,6 @@ export function sandboxConsentPage(props: SandboxConsentPageProps): LayoutProps 
         )}
         <PostForm action="/o/authorize/" hidden={{ request, words: shown }}>
           <NeededAccess access={access} given={[]} />
-          <WhatFor purposes={words.purposes} />
           {drivers.length === 0 ? (
             <>
               <p class="notice">There is no driver in this sandbox yet. Create one to go on.</p>

@@ -1,0 +1,46 @@
+import type { OperatorRole } from '#platform/config/operator-role.js';
+import type { Language } from '#platform/language/languages.js';
+import { askedOfAll, askedOfOne } from '#platform/database/domain/named.js';
+
+/** A reason why people cannot delete their own account yet. */
+export type ErasureObstacle = 'operator' | 'owns_clients';
+
+/** What one module holds about a person (contract §13), as `section` makes it. */
+export interface HeldAboutPerson {
+  /** The member of the file; unique. */
+  name: string;
+  /**
+   * Its position among the sections: 10 to 19 the account, 20 to 39 applications and data, 40 to 59 logins, 60 to 89 records, 90
+   * to 99 partners and operators.
+   */
+  place: number;
+  title: string;
+  /** A sentence for the person. */
+  about: string;
+  /**
+   * Up to `limit` records, the newest if there can be many. Our own texts are in the language of the reader.
+   */
+  read(userId: string, limit: number, language: Language): Promise<object[]>;
+  /** What the page shows of each record, by its heading. */
+  columns: Record<string, (record: never) => unknown>;
+}
+
+declare module '#platform/database/domain/domain-map.js' {
+  interface DomainMaps {
+    domainQuestions: typeof DOMAIN_QUESTIONS;
+  }
+}
+
+/** What accounts ask of those above them. */
+export const DOMAIN_QUESTIONS = {
+  'user.personal_data': askedOfAll<() => HeldAboutPerson>('What is held about a person? For the export.'),
+  'user.erasure_obstacle': askedOfAll<(userId: string) => Promise<ErasureObstacle | undefined>>(
+    'What prevents that people delete their own account? While the user is locked, no new reason appears.',
+  ),
+  'users.behind_operator_clients': askedOfOne<(userIds: string[]) => Promise<string[]>>(
+    'Which of the users own a live client with operator scopes, or are admins of an organisation that does?',
+  ),
+  'client.operator_role': askedOfOne<(clientId: string) => Promise<OperatorRole | null>>(
+    'Which operator role does a client have now? It stays locked until the transaction ends.',
+  ),
+};
