@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir, totalmem } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
@@ -34,6 +34,9 @@ export async function startDatabase(more = {}) {
     ...{ dataDir: folder, database: 'bench', say: () => undefined },
     settings: { ...DATABASE_SETTINGS, ...more },
   });
+  const pid = Number(
+    (await readFile(path.join(folder, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0],
+  );
   const pools = [];
   const opened = async (url) => {
     await migrate(url, async () => undefined);
@@ -42,7 +45,7 @@ export async function startDatabase(more = {}) {
     pool.on('error', () => undefined);
     pools.push(pool);
     const query = async (text, values) => (await pool.query(text, values)).rows;
-    return { folder, url, query, pool, log: path.join(folder, 'postgres.log') };
+    return { folder, pid, url, query, pool, log: path.join(folder, 'postgres.log') };
   };
   const first = await opened(postgres.url);
   return {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, totalmem, type } from 'node:os';
 
 // The unit of processor time in /proc: 100 a second on every Linux that Node.js runs on.
@@ -53,6 +53,24 @@ export function processorMs(pid) {
   // The name in brackets may contain any character; utime and stime are the 12th and 13th fields after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+/** The same of a process with all its children, also those that have ended: of PostgreSQL, from the process that began it. */
+export function familyMs(pid) {
+  let sum = 0;
+  for (const name of readdirSync('/proc').filter((each) => /^\d+$/.test(each))) {
+    const stat = read(`/proc/${name}/stat`);
+    if (stat === undefined) continue;
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
+    const isFirst = Number(name) === pid;
+    if (!isFirst && fields[1] !== pid) continue;
+    // utime, stime; of the first also cutime and cstime, which are of children that have ended.
+    for (const time of fields.slice(11, isFirst ? 15 : 13)) sum += time * TICK_MS;
+  }
+  return sum;
 }
 
 /** How long a core has been busy since the machine started, with any process, in milliseconds. */

@@ -1,9 +1,10 @@
 import { growth, sizes } from './growth.mjs';
-import { busyMs, CORES, forgetPeak, peakMemoryMb, processorMs } from './machine.mjs';
+import { busyMs, CORES, familyMs, forgetPeak, peakMemoryMb, processorMs } from './machine.mjs';
 import { runLoad } from './load.mjs';
 import { runPgbench } from './pgbench.mjs';
 
 const WARM_UP_SECONDS = 4;
+const WARM_UP_REQUESTS = 12_000;
 
 /**
  * Measures one workload: after a warm-up of all sides, each round measures the floor, the service, the wall and pgbench in turn.
@@ -35,6 +36,10 @@ export async function measureBeside(
     over('floor', ({ floor }) => floor),
     over('ours', ({ service }) => service),
     ...(workload.wall ? [over('wall', ({ wall }) => wall)] : []),
+    ...Object.values(stands)
+      .flatMap(({ peers }) => Object.keys(peers))
+      .filter((name, n, all) => workload.peers?.includes(name) && all.indexOf(name) === n)
+      .map((name) => over(name, ({ peers }) => peers[name])),
     ...(pgbench && workload.pgbench ? [over('pgbench', () => undefined)] : []),
   ];
   const sides = groups.flat();
@@ -42,19 +47,26 @@ export async function measureBeside(
   const prepare = async (of, seconds) =>
     sources.set(
       of,
-      await workload.prepare(of.stand.setting, { database: of.stand.database, side: of.side, seconds }),
+      await workload.prepare(of.stand.setting, {
+        ...{ database: of.stand.database, server: of.server, side: of.side, seconds },
+      }),
     );
   const loadAndWatch = async ({ stand, server, side, ...of }, seconds) => {
-    const watched = watchGrowth && side !== 'wall';
+    const watched = watchGrowth && ['floor', 'ours'].includes(side);
     const before = watched ? await sizes(stand.database, side) : undefined;
+    const begun = familyMs(stand.database.pid);
     const { requests, ...result } = await loadOnce(workload, server, of.source, seconds);
+    result.database = (familyMs(stand.database.pid) - begun) / requests;
     if (!watched) return result;
     return { ...result, ...growth(before, await sizes(stand.database, side), requests) };
   };
   for (const of of sides.filter(({ server }) => server)) {
     forgetPeak(of.server.pid);
     await prepare(of, warmUp);
-    await loadOnce(workload, of.server, sources.get(of), warmUp);
+    // The first 10,000 calls of `new Buffer` in a process walk the stack (passport-http).
+    let requests = 0;
+    do requests += (await loadOnce(workload, of.server, sources.get(of), warmUp)).requests;
+    while (requests < WARM_UP_REQUESTS && !options.quick);
   }
   for (let round = 1; round <= options.rounds; round++) {
     const measured = groups
@@ -88,6 +100,11 @@ export async function measureBeside(
       },
       ...{ floor: medianOf(of('floor')), ours: medianOf(of('ours')) },
       ...(of('wall') ? { wall: medianOf(of('wall')) } : {}),
+      peers: Object.fromEntries(
+        sides
+          .filter((each) => each.name === name && workload.peers?.includes(each.side))
+          .map((each) => [each.side, medianOf(each)]),
+      ),
       ...(of('pgbench') ? { pgbench: medians(of('pgbench').rounds) } : {}),
     };
   };

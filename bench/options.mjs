@@ -1,6 +1,9 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
+/** What `--peers` measures beside. */
+export const PEERS = ['oidc-provider', 'oauth2-server'];
+
 /** Every workload, in the order in which they run. */
 export const WORKLOADS = ['idle', 'W1', 'W2', 'W2b', 'W2c', 'W3', 'W3h', 'W4', 'W5', 'W6', 'W7', 'W8', 'W9'];
 
@@ -23,6 +26,7 @@ export const USAGE = `Usage: npm run bench -- [options]
   --deliveries N the full queue of W8 (${FULL.deliveries})
   --backlog N    deliveries that wait in W9 (${FULL.backlog})
   --quick        one short round over small tables: shows that everything works, not how fast it is
+  --peers        beside ${PEERS.join(' and ')}, in W1 to W3
   --no-pgbench   without pgbench
   --out PATH     where the report goes, without .md and .svg (bench/results/<time>)`;
 
@@ -41,7 +45,12 @@ export function readOptions(args) {
         deliveries: number,
         backlog: number,
       },
-      ...{ quick: { type: 'boolean' }, 'no-pgbench': { type: 'boolean' }, out: { type: 'string' } },
+      ...{
+        quick: { type: 'boolean' },
+        peers: { type: 'boolean' },
+        'no-pgbench': { type: 'boolean' },
+        out: { type: 'string' },
+      },
       help: { type: 'boolean' },
     },
   });
@@ -65,6 +74,7 @@ export function readOptions(args) {
   return {
     ...options,
     only: WORKLOADS.filter((id) => only.includes(id)),
+    peers: values.peers ? PEERS : [],
     pgbench: !values['no-pgbench'],
     out: path.resolve(values.out ?? path.join(import.meta.dirname, 'results', time)),
   };

@@ -6,7 +6,16 @@ const OTHERS = 0.1;
 
 const WORKLOAD_HEAD = [
   ...['', 'floor req/s', 'ours req/s', 'ratio', 'must', 'aim', ''],
-  ...['CPU ms/request: floor', 'ours', 'p50 ms: floor', 'ours', 'p99 ms: floor', 'ours'],
+  ...[
+    'CPU ms/request: floor',
+    'ours',
+    'PostgreSQL’s: floor',
+    'ours',
+    'p50 ms: floor',
+    'ours',
+    'p99 ms: floor',
+    'ours',
+  ],
   ...['RSS MB: floor', 'ours', 'pgbench tps'],
 ];
 const BOUND_HEAD = ['', 'ours', 'must', 'aim', '', 'floor'];
@@ -26,6 +35,10 @@ const WALL_HEAD = [
   'aim',
   '',
 ];
+const PEER_HEAD = [
+  ...['', 'beside', 'floor req/s', 'its req/s', '× the floor', 'ours × the floor'],
+  ...['CPU ms/request: its', 'ours', 'PostgreSQL’s: its', 'ours'],
+];
 const GROWTH_HEAD = [
   ...['', 'rows: floor', 'ours', 'MB of tables: floor', 'ours', 'MB of WAL: floor', 'ours'],
 ];
@@ -44,6 +57,10 @@ export function report({ results, bounds, notes, facts }) {
     ...section(
       'Compared with the wall, which parses the request, computes a digest or a MAC and answers from memory:',
       ...[WALL_HEAD, results.filter(({ wall }) => wall).map(wallRow)],
+    ),
+    ...section(
+      'Compared with what others would pick instead (`bench/peers`), which write and check the same rows of PostgreSQL:',
+      ...[PEER_HEAD, results.flatMap(peerRows)],
     ),
     ...(bounds.length > 0 ? ['', table(BOUND_HEAD, bounds.map(boundRow))] : []),
     ...(facts.length > 0 ? ['', ...facts.map((fact) => `- ${fact}`)] : []),
@@ -84,7 +101,7 @@ function workloadRow({ id, name, floor, ours, pgbench, must, aim }) {
     `${id} ${name}`,
     ...[whole(floor.rate), whole(ours.rate), decimal(ratio, 2), decimal(must, 2), decimal(aim, 2)],
     verdict(ratio, { must, aim }),
-    ...[floor.processor, ours.processor].map((each) => decimal(each, 3)),
+    ...[floor.processor, ours.processor, floor.database, ours.database].map((each) => decimal(each, 3)),
     ...[floor.p50, ours.p50, floor.p99, ours.p99].map((each) => decimal(each, 1)),
     ...[whole(floor.memory), whole(ours.memory), whole(pgbench?.rate)],
   ];
@@ -99,6 +116,14 @@ function wallRow({ id, wall, ours, bounds }) {
     ...[decimal(bounds.must, 2), decimal(bounds.aim, 2), verdict(multiple, { ...bounds, atMost: true })],
   ];
 }
+
+const peerRows = ({ id, floor, ours, peers = {} }) =>
+  Object.entries(peers).map(([name, its]) => [
+    ...[id, name, whole(floor.rate), whole(its.rate)],
+    ...[decimal(its.rate / floor.rate, 2), decimal(ours.rate / floor.rate, 2)],
+    ...[decimal(its.processor, 3), decimal(ours.processor, 3)],
+    ...[decimal(its.database, 3), decimal(ours.database, 3)],
+  ]);
 
 function growthRow({ id, floor, ours }) {
   return [

@@ -36,7 +36,7 @@ async function run(options) {
   if (options.pgbench && !pgbench) say('pgbench is not installed: it is skipped.');
   const begun = performance.now();
   const database = await startDatabase();
-  const small = new Stand(database);
+  const small = new Stand(database, options.peers);
   const stands = [small];
   const bench = {
     ...{ options, pgbench, say, small },

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
+import { open, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -56,10 +56,24 @@ export const startWall = (database) => startBare('wall', database);
 /** The wall in the framework of the service (frame-server.mjs). */
 export const startFrame = (database) => startBare('frame', database, 'frame-server');
 
-async function startBare(name, database, file = name) {
+/** What others would pick instead, over the same database; `setting` has what it knows of clients. */
+export async function startPeer(name, database, { clients, introspector }, scopes) {
+  const file = path.join(database.folder, 'peers.json');
+  await writeFile(file, JSON.stringify({ clients: [...clients, introspector], scopes }));
+  return startBare(name, database, `peers/${name}`, { NODE_ENV: 'production', PEER_SETTING: file });
+}
+
+/** Tokens that a peer makes by its own means (peers/oidc-provider.mjs). */
+export async function peerTokens({ url }, asked) {
+  const answer = await fetch(`${url}/bench/tokens`, { method: 'POST', body: JSON.stringify(asked) });
+  if (!answer.ok) throw new Error(`A peer made no tokens: ${answer.status}`);
+  return answer.json();
+}
+
+async function startBare(name, database, file = name, environment = {}) {
   const port = await freePort();
   const program = fileURLToPath(new URL(`./${file}.mjs`, import.meta.url));
-  return start(name, database, [...YOUNG_GENERATION, program], port, { PORT: String(port) });
+  return start(name, database, [...YOUNG_GENERATION, program], port, { PORT: String(port), ...environment });
 }
 
 /** The options that `npm start` passes to Node.js. */

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { load } from './dist.mjs';
 import { createFloorTables } from './floor-tables.mjs';
 import { CONNECTIONS } from './load.mjs';
+import { peerTokens } from './servers.mjs';
 import { TokenRange } from './token-range.mjs';
 import { signerOf } from './token-signer.mjs';
 import { newWallToken } from './wall-tokens.mjs';
@@ -84,13 +85,24 @@ export async function makeSetting({ query, pool }) {
       );
     },
     /** Creates token families of one side: returns the live refresh token of each, and its client. */
-    async newFamilies(side, count) {
+    async newFamilies(side, count, server) {
       const made = newGrants(count);
-      await addGrants(query, side === 'floor' ? 'floor' : 'public', made);
+      if (side === 'oidc-provider') {
+        const asked = made.map((user) => ({
+          kind: 'RefreshToken',
+          userId: user.id,
+          clientId: user.client.id,
+        }));
+        const texts = await peerTokens(server, asked);
+        return texts.map((secret, n) => ({ secret, client: made[n].client }));
+      }
+      // oauth2-server has the floor's tables.
+      const isOurs = side === 'ours';
+      await addGrants(query, isOurs ? 'public' : 'floor', made);
       const secrets = made.map(({ grantId }) =>
-        side === 'floor' ? randomBytes(32).toString('base64url') : this.signer.toRefresh(grantId),
+        isOurs ? this.signer.toRefresh(grantId) : randomBytes(32).toString('base64url'),
       );
-      if (side === 'floor') await addFloorTokens(query, made, secrets.map(sha256));
+      if (!isOurs) await addFloorTokens(query, made, secrets.map(sha256));
       return secrets.map((secret, n) => ({ secret, client: made[n].client }));
     },
   };

@@ -1,10 +1,13 @@
-import { startFloor, startService, startWall } from './servers.mjs';
-import { makeSetting } from './setting.mjs';
+import { startFloor, startPeer, startService, startWall } from './servers.mjs';
+import { makeSetting, SCOPES } from './setting.mjs';
 
 /** A database with the data for the workloads, and the servers that are measured over it. */
 export class Stand {
-  constructor(database) {
+  /** `peers` are the programs in bench/peers that run beside. */
+  constructor(database, peers = []) {
     this.database = database;
+    this.peerNames = peers;
+    this.peers = {};
   }
 
   async start() {
@@ -30,10 +33,13 @@ export class Stand {
     this.floor = await startFloor(this.database);
     this.wall = await startWall(this.database);
     this.service = await startService(this.database);
+    for (const name of this.peerNames)
+      this.peers[name] = await startPeer(name, this.database, this.setting, SCOPES);
   }
 
   async stop() {
-    const stopped = await Promise.allSettled([this.service?.stop(), this.floor?.stop(), this.wall?.stop()]);
+    const servers = [this.service, this.floor, this.wall, ...Object.values(this.peers)];
+    const stopped = await Promise.allSettled(servers.map((server) => server?.stop()));
     const failed = stopped.find(({ status }) => status === 'rejected');
     if (failed) throw failed.reason;
   }

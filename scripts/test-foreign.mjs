@@ -83,12 +83,12 @@ const possible = FOREIGN_CONDITIONS.filter((condition) => {
   if (lacking) leftOut.push(`${condition.name}: ${lacking}`);
   return !lacking;
 });
-/** What is tried at once: a condition, or two neighbours that have no part of their own. */
-function groupsOf(conditions, isPaired) {
+/** What is tried at once: a condition, or up to three neighbours that have no part of their own. */
+function groupsOf(conditions, areTogether) {
   const groups = [];
   for (const condition of conditions) {
     const before = groups.at(-1);
-    if (isPaired && before?.length === 1 && !before[0].part && !condition.part) before.push(condition);
+    if (areTogether && before?.length < 3 && !before[0].part && !condition.part) before.push(condition);
     else groups.push([condition]);
   }
   // What takes longest begins first.

@@ -36,19 +36,51 @@ if (compiled.code !== 0) process.exit(compiled.code);
 // Tests start the service in hundreds of processes.
 if (!process.env.COVERAGE) await node('scripts/bundle.mjs');
 
-/** Long tests that search further, or in another way, for what `npm test` or another of them shows already. */
+/**
+ * Long tests of the night: they search further, or in another way, for what others show already, or are about surroundings that few changes
+ * touch. Whoever touches one of these runs it: `npm run jest -- test/faults/failover`.
+ */
 const AT_NIGHT = [
-  'properties/endpoints',
-  'properties/consent-histories',
   'browser/account-without-scripts',
+  'browser/accessibility-other',
+  'browser/api-reference',
+  'browser/brand',
   'browser/console-without-scripts',
+  'browser/identity-providers',
+  'browser/link-secrecy',
+  'browser/passkey-suggestions',
+  'browser/portal-members',
   'browser/portal-without-scripts',
+  'browser/roles',
   'browser/several-origins',
+  'e2e/announced-ends',
+  'e2e/foreign-database',
+  'e2e/metrics-over-otlp',
+  'e2e/tracing',
+  'faults/balancer',
+  'faults/clock-of-the-database',
+  'faults/database-hosts',
+  'faults/debian',
+  'faults/demonstration',
+  'faults/failover',
   'faults/features',
+  'faults/full-disk',
+  'faults/mail',
+  'faults/migrations-apart',
+  'faults/operator-output',
+  'faults/pooler',
+  'faults/redis-tls',
+  'faults/schema-changes',
   'faults/tokens-and-clocks',
   'faults/tokens-behind-a-pooler',
   'medium/bench',
+  'medium/embedded-postgres',
+  'medium/kubernetes',
   'medium/list-plans',
+  'medium/production-only',
+  'medium/redis-failover',
+  'properties/consent-histories',
+  'properties/endpoints',
 ];
 /** The files about a module of the service (test/modules.json), or those with this word in their name. */
 const patternOf = (word) => {

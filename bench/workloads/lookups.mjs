@@ -1,6 +1,7 @@
 import { basic, expect, get, post } from '../http-text.mjs';
 import { CLIENT_ID, NAMED_CLIENT_TOKEN, nameClientTokens } from '../pgbench.mjs';
 import { CONNECTIONS } from '../load.mjs';
+import { peerTokens } from '../servers.mjs';
 import { SCOPES } from '../setting.mjs';
 
 const SCOPE = SCOPES.join(' ');
@@ -26,6 +27,17 @@ function overTokens(tokens, side, requestOf, check) {
   };
 }
 
+/** The same, with the texts that another program has made for them. */
+async function ofPeer(server, tokens) {
+  const asked = tokens.map(({ user }) => ({
+    kind: 'AccessToken',
+    userId: user.id,
+    clientId: user.client.id,
+  }));
+  const texts = await peerTokens(server, asked);
+  return tokens.map((token, n) => ({ ...token, [server.name]: texts[n] }));
+}
+
 /** W2: a service of the company introspects users' tokens. */
 export const introspection = {
   id: 'W2',
@@ -34,9 +46,10 @@ export const introspection = {
   aim: 2,
   // Processor time per request, as a multiple of the wall's.
   wall: { must: 2, aim: 1.5 },
-  prepare: async ({ tokens, introspector }, { side }) =>
+  peers: ['oidc-provider'],
+  prepare: async ({ tokens, introspector }, { side, server }) =>
     overTokens(
-      tokens,
+      side === 'oidc-provider' ? await ofPeer(server, tokens) : tokens,
       side,
       (token) => post('/o/introspect/', basic(introspector), `token=${token}`),
       (answer, { user }) => {

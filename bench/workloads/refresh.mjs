@@ -8,11 +8,13 @@ const FAMILY_CLIENT = `'clnt' || lpad((:client_id % 20 + 1)::text, 26, '0')`;
 /** Each connection rotates so many token families of its own in turn. */
 const rotating =
   (each) =>
-  async (setting, { side }) => {
-    const families = (await setting.newFamilies(side, CONNECTIONS * each)).map(({ secret, client }) => ({
-      secret,
-      client: basic(client),
-    }));
+  async (setting, { side, server }) => {
+    const families = (await setting.newFamilies(side, CONNECTIONS * each, server)).map(
+      ({ secret, client }) => ({
+        secret,
+        client: basic(client),
+      }),
+    );
     return (n) => {
       const own = families.filter((_, index) => index % CONNECTIONS === n);
       let next = 0;
@@ -37,6 +39,7 @@ export const refresh = {
   name: 'refresh',
   must: 1.6,
   aim: 2.5,
+  peers: ['oidc-provider', 'oauth2-server'],
   prepare: rotating(4),
   pgbench: {
     setup: async (_database, setting, run) => void (await setting.namedFamilies(run)),
@@ -62,6 +65,7 @@ export const hotRefresh = {
     must: 1.3,
     aim: 2,
     prepare: rotating(1),
+    peers: undefined,
     pgbench: undefined,
   },
 };

@@ -9,7 +9,9 @@ export function checkTokens(status, body) {
   expect(status === 200, 'status');
   const answer = JSON.parse(body);
   expect(answer.access_token?.length >= 43, 'access_token');
-  expect(answer.expires_in === 36_000 && answer.token_type === 'Bearer' && answer.scope === SCOPE, 'members');
+  // oauth2-server counts from a time that has passed.
+  const isLifeRight = [36_000, 35_999].includes(answer.expires_in);
+  expect(isLifeRight && answer.token_type === 'Bearer' && answer.scope === SCOPE, 'members');
   return answer;
 }
 
@@ -20,9 +22,12 @@ export const clientCredentials = {
   must: 1.5,
   aim: 2,
   wall: { must: 2.2, aim: 1.6 },
-  prepare: async ({ clients }) => {
+  peers: ['oidc-provider', 'oauth2-server'],
+  prepare: async ({ clients }, { side }) => {
+    // Without a scope in the request oidc-provider gives none.
+    const scope = side === 'oidc-provider' ? `&scope=${encodeURIComponent(SCOPE)}` : '';
     const requests = clients.map((client) =>
-      post('/o/token', basic(client), 'grant_type=client_credentials'),
+      post('/o/token', basic(client), `grant_type=client_credentials${scope}`),
     );
     return (n) => {
       let next = n;

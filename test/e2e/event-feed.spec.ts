@@ -310,8 +310,7 @@ describe('GET /v2/events', () => {
           });
           return answer.json.id as string;
         }),
-      );
-      isDone = true;
+      ).finally(() => (isDone = true));
       await Promise.all(reading);
       expect(followed[0]).toEqual(followed[1]);
       expect([...followed[0]!].slice(1).sort()).toEqual([...published].sort());

@@ -104,27 +104,29 @@ export const FIXED_PART = [
   'e2e/(authorization-code|refresh-token|deliveries|account-export|console-exports)',
   'browser/consent',
 ];
+/** Those of them that send a form of a page. */
+const WITH_FORMS = ['e2e/(authorization-code|account-export|console-exports)', 'browser/consent'];
 const AWAY_FROM_THE_DATABASE = FIXED_PART.map((part) => part.replace('deliveries', 'event-fan-out'));
 
 /**
- * What else is not everywhere as it is here. Before a landing, two neighbours without a part of their own are tried at once, in half of the
- * time; at night, or if it is named, each alone.
+ * What else is not everywhere as it is here. Before a landing, three neighbours without a part of their own are tried at once, in a third of
+ * the time; at night, or if it is named, each alone.
  */
 const FOREIGN_RUNS: ForeignRun[] = [
   { name: 'a process in New York', env: { TZ: 'America/New_York' } },
-  { name: 'PostgreSQL 15', server: 'installed' },
+  { name: 'IPv6 alone', host: '[::1]' },
   { name: 'an ordinary user, and a folder that is read-only', user: 'ordinary' },
   { name: 'a pooler in session mode', pooler: true },
   { name: 'Turkish letters', locale: 'tr-TR', env: { LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' } },
   { name: 'a load balancer', balancer: true },
   { name: 'Node.js of the image', node: 'image' },
   { name: 'the database of the release before', fromRelease: true },
-  { name: 'IPv6 alone', host: '[::1]' },
   { name: 'large tables', rows: process.env.NIGHTLY ? 1_000_000 : 20_000 },
+  { name: 'PostgreSQL 15', server: 'installed' },
   // The clock is that of the tests, too, so the deliveries are those whose tests do not look at times of the database.
   { name: 'a clock two hours ahead', clockOff: 7200, part: AWAY_FROM_THE_DATABASE },
-  { name: 'every form posted twice', forms: 'twice', part: [...FIXED_PART, 'browser/portal'] },
-  { name: 'two tabs', forms: 'in two tabs', part: [...FIXED_PART, 'e2e/portal-endpoints'] },
+  { name: 'every form posted twice', forms: 'twice', part: [...WITH_FORMS, 'browser/portal'] },
+  { name: 'two tabs', forms: 'in two tabs', part: [...WITH_FORMS, 'e2e/portal-endpoints'] },
   { name: 'output that is read slowly', slowOutput: true, part: ['faults/(process|operator-tool)'] },
 ];
 

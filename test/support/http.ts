@@ -24,7 +24,8 @@ export interface HttpOptions {
   basic?: { id: string; secret: string };
 }
 
-const agent = new Agent({ keepAlive: true });
+// An idle connection ends here long before it ends at the service, which could otherwise close it while a request is on its way.
+const agent = new Agent({ keepAlive: true, timeout: 20_000 });
 /** What fetch() sends, too. */
 const USUAL = {
   ...{ accept: '*/*', 'accept-language': '*', 'sec-fetch-mode': 'cors', 'user-agent': 'node' },
