@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { nameOf } from '#events/sandbox/generator/vehicle.js';
-import { makeEndpointSecret } from '#events/webhooks/signing/endpoint-secret.js';
+import { makeEndpointSecret } from '#events/webhooks/signing/sign-delivery.js';
 import { newId, newUlid } from '#platform/secrets/ids.js';
 import { newSecret } from '#platform/secrets/tokens.js';
 

@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isLoopbackHost } from '#platform/config/loopback.js';
+import { isLoopbackHost } from '#platform/config/is-url.js';
 import { Settings } from '#platform/config/settings.js';
 import { notFound } from '#platform/http/problems/problem.js';
 import { PageRoute, sendPage } from '#platform/http/page-routes/send-page.js';

@@ -4,9 +4,8 @@ import { HOUR_MS } from '#platform/config/durations.js';
 import { EVENT_TYPES } from '../migrations/event-types.js';
 import { waitBeforeRetry } from '#events/webhooks/deliveries/retry-schedule.js';
 import { payloadOf } from '#events/webhooks/events/event.js';
-import { makeEndpointSecret, signingKeyOf } from '#events/webhooks/signing/endpoint-secret.js';
 import { SealedBox } from '#platform/secrets/sealed-box.js';
-import { signDelivery } from '#events/webhooks/signing/sign-delivery.js';
+import { makeEndpointSecret, signDelivery, signingKeyOf } from '#events/webhooks/signing/sign-delivery.js';
 import { sessionsOf } from './demo-sessions.js';
 
 /** How far the past of the demonstration goes back. */

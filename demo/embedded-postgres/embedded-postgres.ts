@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
-import { makeFolder } from '#platform/config/make-folder.js';
+import { makeFolder } from '#platform/config/encryption-key-file.js';
 import { findBinaries, type Binaries } from './binaries.js';
 import { findClusterHome, noteClusterHome, type ClusterHome } from './cluster-home.js';
 import { lockFolder, type FolderLock } from './folder-lock.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, readFile, readdir, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { makeFolder } from '#platform/config/make-folder.js';
+import { makeFolder } from '#platform/config/encryption-key-file.js';
 import { processIdentity, UNKNOWN_IDENTITY } from './process-identity.js';
 
 export interface FolderLock {

@@ -16,7 +16,7 @@ import { UserEntity } from '#access/users/accounts/user.entity.js';
 import { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
 import { EncryptionCanaryEntity } from '#events/webhooks/signing/encryption-canary.entity.js';
 import { verifyEncryptionKeys } from '#events/webhooks/signing/encryption-canary.js';
-import { askAtStart } from './ask-at-start.js';
+import { askAtStart } from './wait-for-database.js';
 import { bootstrapOperator, isBootstrapped } from './bootstrap-operator.js';
 import type { Demonstration } from './demonstration.js';
 

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
-import { AccountDeletionsWorker } from '#access/users/closing/account-deletions.worker.js';
+import {
+  AccountDeletionsService,
+  AccountDeletionsWorker,
+} from '#access/users/closing/account-deletions.service.js';
 import { PASSWORD } from '../support/factory.js';
 import { useServiceWithMail } from '../support/set-up.js';
 import { until } from '../support/until.js';

@@ -1,6 +1,8 @@
 import { loadSettings, Settings } from '#platform/config/settings.js';
-import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
-import { AccountDeletionsWorker } from '#access/users/closing/account-deletions.worker.js';
+import {
+  AccountDeletionsService,
+  AccountDeletionsWorker,
+} from '#access/users/closing/account-deletions.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { actionsOn, auditEventsOn } from '../support/audit-events.js';
 import { BrowserSession, type Page, postedAnew } from '../support/browser-session.js';

@@ -5,8 +5,10 @@ import { ConsentsService } from '#access/consents/consents.service.js';
 import { PurgeService } from '#platform/database/purge/purge.service.js';
 import { ScopesService } from '#access/scopes/scopes.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
-import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
-import { AccountDeletionsWorker } from '#access/users/closing/account-deletions.worker.js';
+import {
+  AccountDeletionsService,
+  AccountDeletionsWorker,
+} from '#access/users/closing/account-deletions.service.js';
 import type { TestClient } from '../support/factory.js';
 import { refresh } from '../support/oauth.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';

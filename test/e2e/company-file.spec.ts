@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse, stringify } from 'yaml';
 import { ACTIONS } from '#start/cli/actions.js';
-import type { Printed } from '#start/cli/printed.js';
+import type { Printed } from '#start/cli/output.js';
 import { withoutDefaults } from '#start/cli/company/company-defaults.js';
 import type { Company } from '#start/cli/company/company-sections.js';
 import { CompanyDocument } from '#start/cli/company/read-company.js';

@@ -1,6 +1,5 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
-import type { RateLimitStore } from '#access/rate-limits/store/rate-limit-store.js';
-import { RATE_LIMIT_STORE } from '#access/rate-limits/store/store-token.js';
+import { type RateLimitStore, RATE_LIMIT_STORE } from '#access/rate-limits/store/rate-limit-store.js';
 import { PasswordLinksService } from '#access/users/passwords/password-links.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { putClockForward } from '../support/clock.js';

@@ -132,7 +132,7 @@ describe('The guides of the portal', () => {
 
   it('list each event type that the scopes allow with description, scope and sample', async () => {
     const page = await browser.open('/portal/event_types');
-    const entries = page.html.querySelectorAll('.entries > li');
+    const entries = page.html.querySelectorAll('.rows > li');
     expect(entries.map((entry) => entry.querySelector('h2')!.text)).toContain('charging_sub_session.ended');
     const first = entries[0]!.text.replaceAll('&quot;', '"');
     for (const words of [

@@ -1,5 +1,5 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
-import type { MemberRole } from '#events/partners/members/member-role.js';
+import type { MemberRole } from '#events/partners/members/member.js';
 import { MembersService } from '#events/partners/members/members.service.js';
 import { MailLimitsService } from '#access/rate-limits/sign-in/mail-limits.service.js';
 import { newSecret } from '#platform/secrets/tokens.js';

@@ -5,8 +5,10 @@ import { Listener } from '#platform/database/connections/listener.service.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import { InvitationsService } from '#events/partners/members/invitations.service.js';
 import { MembersService } from '#events/partners/members/members.service.js';
-import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
-import { AccountDeletionsWorker } from '#access/users/closing/account-deletions.worker.js';
+import {
+  AccountDeletionsService,
+  AccountDeletionsWorker,
+} from '#access/users/closing/account-deletions.service.js';
 import { EmailVerificationService } from '#access/users/emails/email-verification.service.js';
 import { addContact } from '../support/contacts.js';
 import { atEndOfFile } from '../support/between-files.js';

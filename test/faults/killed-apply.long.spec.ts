@@ -5,7 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { ACTIONS } from '#start/cli/actions.js';
-import type { Printed } from '#start/cli/printed.js';
+import type { Printed } from '#start/cli/output.js';
 import { startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 

@@ -10,7 +10,7 @@ import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.j
 import { DataSource } from 'typeorm';
 import { outsideTransaction } from '#platform/database/queries/transaction-around.js';
 import { AuditService, SERVICE_ACTOR } from '#records/audit/audit.service.js';
-import { keyIdOf } from '#platform/secrets/key-id.js';
+import { keyIdOf } from '#platform/secrets/purpose-key.js';
 import { RequestRecordsService } from '#records/requests/request-records.service.js';
 import { changesRead } from '../support/changes-read.js';
 import { BrowserSession } from '../support/browser-session.js';

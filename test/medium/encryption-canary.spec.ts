@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '#platform/database/connections/data-source.js';
 import { newId } from '#platform/secrets/ids.js';
-import { keyIdOf } from '#platform/secrets/key-id.js';
+import { keyIdOf } from '#platform/secrets/purpose-key.js';
 import { SealedBox } from '#platform/secrets/sealed-box.js';
 import { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
 import { EncryptionCanaryEntity } from '#events/webhooks/signing/encryption-canary.entity.js';

@@ -1,9 +1,8 @@
 import { Redis } from 'ioredis';
 import type { Settings } from '#platform/config/settings.js';
 import { AddressRefusals } from '#access/rate-limits/address-refusals.js';
-import { SharedRateLimitStore } from '#access/rate-limits/store/shared-rate-limit-store.js';
+import { SharedRateLimitStore, redisKey } from '#access/rate-limits/store/shared-rate-limit-store.js';
 import { connectRedis } from '#access/rate-limits/store/redis-connection.js';
-import { redisKey } from '#access/rate-limits/store/redis-rate-limit-store.js';
 import { HeldTimers } from '../support/held-timers.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 import { allowedOf, HOUR, newKey } from '../support/rate-limit-store-suite.js';

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { MemoryRateLimitStore } from '#access/rate-limits/store/memory-rate-limit-store.js';
 import type { RateLimitStore } from '#access/rate-limits/store/rate-limit-store.js';
 import { connectRedis } from '#access/rate-limits/store/redis-connection.js';
-import { redisKey, RedisRateLimitStore } from '#access/rate-limits/store/redis-rate-limit-store.js';
+import { redisKey, RedisRateLimitStore } from '#access/rate-limits/store/shared-rate-limit-store.js';
 import { CONSUME, GIVE_BACK } from '#access/rate-limits/store/redis-scripts.js';
 import { allowedOf, HOUR, MOST_ENTRIES, newKey, storeSuite } from '../support/rate-limit-store-suite.js';
 import { describeWithRedis, RedisServer, someRedis, type TestRedis } from '../support/redis-server.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { addressKey } from '#platform/http/server/address-key.js';
 import { partnerKey } from '#access/rate-limits/partners/partner-limit.js';
-import { namespaceOf, storageKey } from '#access/rate-limits/store/storage-key.js';
+import { namespaceOf, storageKey } from '#access/rate-limits/store/rate-limit-store.js';
 import { firstIdAt, isId, newId, type IdPrefix } from '#platform/secrets/ids.js';
 import {
   digestOf,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
 import { OAuthError } from '#entrypoints/oauth/oauth-error.js';
-import type { IssuedTokens } from '#access/tokens/grants/issued-tokens.js';
+import type { IssuedTokens } from '#access/tokens/grants/grant.js';
 import { consentedCode } from '../support/codes.js';
 import { PARTNER_SCOPES } from '../support/factory.js';
 import { madeOnce } from '../support/made.js';

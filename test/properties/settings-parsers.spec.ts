@@ -7,9 +7,8 @@ import {
   SettingsError,
   type ProcessEnvironment,
 } from '#platform/config/process-environment.js';
-import { isUrl } from '#platform/config/is-url.js';
+import { isUrl, isLoopbackHost } from '#platform/config/is-url.js';
 import { parseIdentityProviders } from '#platform/config/identity-providers.js';
-import { isLoopbackHost } from '#platform/config/loopback.js';
 import { loadSettings } from '#platform/config/settings.js';
 import { parseEncryptionKey, splitList } from '#platform/config/setting-constraints.js';
 import { connectRedis } from '#access/rate-limits/store/redis-connection.js';

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { Form } from '#platform/http/forms/form.js';
 import { checkSignature, headersIn, typedIn } from '#entrypoints/webhook-portal/guides/signature-check.js';
-import { makeEndpointSecret, signingKeyOf } from '#events/webhooks/signing/endpoint-secret.js';
 import { SealedBox } from '#platform/secrets/sealed-box.js';
-import { signDelivery } from '#events/webhooks/signing/sign-delivery.js';
+import { signDelivery, makeEndpointSecret, signingKeyOf } from '#events/webhooks/signing/sign-delivery.js';
 import { verifySignature } from '#events/webhooks/signing/verify-signature.js';
 import { headerText, oddText } from './support/odd-text.js';
 import { always } from './support/runs.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SLOTS_PER_WINDOW, type RateLimitStore } from '#access/rate-limits/store/rate-limit-store.js';
-import { redisKey } from '#access/rate-limits/store/redis-rate-limit-store.js';
+import { redisKey } from '#access/rate-limits/store/shared-rate-limit-store.js';
 
 export const HOUR = 3_600_000;
 /** The maximum number of entries that a store keeps for one key. */

@@ -4,7 +4,7 @@ import { Form } from '#platform/http/forms/form.js';
 import { AuthorizationCodeGrant } from '#entrypoints/oauth/token/authorization-code.grant.js';
 import type { TokenGrant } from '#entrypoints/oauth/token/grant-request.js';
 import { RefreshTokenGrant } from '#entrypoints/oauth/token/refresh-token.grant.js';
-import type { IssuedTokens } from '#access/tokens/grants/issued-tokens.js';
+import type { IssuedTokens } from '#access/tokens/grants/grant.js';
 import { REDIRECT_URI } from './factory.js';
 import type { TestInstance } from './test-service.js';
 

@@ -3,8 +3,7 @@ import a11y from 'colord/plugins/a11y';
 import fc from 'fast-check';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isReadableAccent, leastContrast } from '#platform/config/accent-color.js';
-import { PRODUCT_NAME } from '#platform/config/brand-values.js';
+import { PRODUCT_NAME, isReadableAccent, leastContrast } from '#platform/config/brand-values.js';
 import { isHttpsPage } from '#platform/config/is-url.js';
 import { brandStyle, styleUrlOf } from '#platform/web/layout/brand-style.js';
 

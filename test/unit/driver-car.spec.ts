@@ -15,7 +15,7 @@ const session = (kw: number[], endedAt?: Date): SessionCourse['session'] => ({
   power: kw.map((each, n) => ({ at: new Date(STARTED.getTime() + n * 60_000), kw: each })),
 });
 
-/** What the page says of the car, and what its drawing has: how full it is, the mark of a limit, and the sign that it charges. */
+/** What the page says of the car, and what its drawing has: how full it is, the mark of a limit, and whether power flows. */
 function shown(course: SessionCourse, driver: Partial<Driver> = {}) {
   const html = parse(renderToString(Car({ driver: { ...DRIVER, ...driver }, course, now: NOW })));
   const said = html.querySelectorAll('dd').map(({ text }) => text);
@@ -26,7 +26,7 @@ function shown(course: SessionCourse, driver: Partial<Driver> = {}) {
     energy: said[2],
     full: drawing!.querySelector('.battery-charge')!.getAttribute('width'),
     limit: drawing!.querySelector('line')?.getAttribute('x1'),
-    charges: drawing!.querySelector('path') !== null,
+    charges: drawing!.querySelector('.power-flow') !== null,
     hasChart: html.querySelectorAll('svg').length > 1,
   };
 }
@@ -44,7 +44,7 @@ describe('The car of a driver of the sandbox', () => {
     expect(shown(charging)).toEqual({
       ...{ battery: expect.stringMatching(/^50 % of \d+ kWh, charges up to 80 %$/) },
       ...{ now: 'charging with 7.4 kW', energy: '7.5 kWh in this session' },
-      ...{ full: '46', limit: '77.6', charges: true, hasChart: true },
+      ...{ full: '86', limit: '241.6', charges: true, hasChart: true },
     });
     expect(shown({ ...charging, battery: { percent: 50, limit: 100 } }).limit).toBeUndefined();
   });

@@ -1,5 +1,4 @@
-import { eachOfList } from '#platform/database/queries/each-of-list.js';
-import type { PageRequest } from '#platform/database/queries/read-page.js';
+import { type PageRequest, eachOfList } from '#platform/database/queries/read-page.js';
 
 /** A list of so many items, and how often it was read. */
 function listOf(length: number) {

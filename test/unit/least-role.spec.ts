@@ -1,6 +1,6 @@
 import type { Actor } from '#records/audit/audit.service.js';
 import { isHigher, roleIncludes, type OperatorRole } from '#platform/config/operator-role.js';
-import { isLimited } from '#access/users/accounts/operator-limits.js';
+import { isLimited } from '#access/users/accounts/operator-protection.service.js';
 
 const UNKNOWN = 'owner' as OperatorRole;
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Command } from '#start/cli/command.js';
+import type { Command } from '#start/cli/output.js';
 import { COMMANDS, DATABASE_COMMANDS } from '#start/cli/commands.js';
 import { REFUSAL_STATUS } from '#access/identity-providers/refusals.js';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { makeEndpointSecret, signingKeyOf } from '#events/webhooks/signing/endpoint-secret.js';
 import { SealedBox } from '#platform/secrets/sealed-box.js';
-import { signDelivery } from '#events/webhooks/signing/sign-delivery.js';
+import { makeEndpointSecret, signDelivery, signingKeyOf } from '#events/webhooks/signing/sign-delivery.js';
 import { verifySignature } from '#events/webhooks/signing/verify-signature.js';
 
 const [SECRET, OTHER] = [makeEndpointSecret(), makeEndpointSecret()];

@@ -3,9 +3,8 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
 import { batched } from '#platform/database/queries/batched.js';
 import { columnList, splitRow } from '#platform/database/queries/column-list.js';
-import { searchFor } from '#platform/database/queries/search.js';
 import { arrayParameter, Statements } from '#platform/database/queries/statements.js';
-import { readPage, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
+import { readPage, type Page, type PageRequest, searchFor } from '#platform/database/queries/read-page.js';
 import { realmOf, type Environment } from '#access/users/accounts/environment.js';
 import { HAS_OPERATOR_SCOPE, OPERATOR_ROLE } from './operator-role.sql.js';
 import { ClientSecretUseEntity } from './client-secret-use.entity.js';
@@ -282,6 +281,18 @@ export class ClientsRepository {
       [clientId, name],
     );
     return ended === 1;
+  }
+
+  /** Ends all valid secrets of these clients. Requires locks on the rows of the clients. */
+  async endSecrets(clientIds: readonly string[]): Promise<void> {
+    await this.clientSecrets
+      .createQueryBuilder()
+      .update()
+      .set({ expiresAt: () => 'clock_timestamp()' })
+      .where('clientId IN (:...clientIds) AND (expiresAt IS NULL OR expiresAt > clock_timestamp())', {
+        clientIds,
+      })
+      .execute();
   }
 
   /** False if the newest secret is not `newest`. In SQL, because what is inserted depends on the rows that are there. */

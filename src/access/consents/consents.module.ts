@@ -14,15 +14,13 @@ import { ChangedMeaningsRepository } from './changed-meanings.repository.js';
 import { ConsentsRepository } from './consents.repository.js';
 import { ConsentsService } from './consents.service.js';
 import { ConsentApprovals } from './consent-approvals.service.js';
-import { ConsentNoticeEntity } from './consent-notice.entity.js';
-import { ConsentWordsEntity } from './record/consent-words.entity.js';
-import { ConsentExpiryRepository } from './consent-expiry.repository.js';
+import { ConsentExpiryRepository, ConsentNoticeEntity } from './consent-expiry.repository.js';
 import { ConsentExpiryService } from './consent-expiry.service.js';
-import { CONSENTS_PURGE } from './consents-purge.js';
 import { ConsentRecordService } from './record/consent-record.service.js';
 import { ConsentVersionEntity } from './record/consent-version.entity.js';
 import { ConsentVersionsRepository } from './record/consent-versions.repository.js';
-import { ConsentWordsRepository } from './record/consent-words.repository.js';
+import { ConsentWordsRepository, ConsentWordsEntity } from './record/consent-words.repository.js';
+import { RETENTION, type PurgeTask } from '#platform/database/purge/purge-tasks.js';
 
 const EXPORTED = [
   ConsentExpiryService,
@@ -56,7 +54,11 @@ const EXPORTED = [
 })
 export class ConsentsModule {
   @Answers('purge.tasks')
-  purged() {
-    return CONSENTS_PURGE;
+  purged(): PurgeTask[] {
+    return [
+      { table: 'consent_notices', by: 'expires_at', before: RETENTION },
+      // Five years after the end, a period fixed in the function: the service itself must not delete from the record.
+      { table: 'consent_versions', by: 'recorded_at', function: 'purge_consent_versions' },
+    ];
   }
 }

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, Repository } from 'typeorm';
 import { consentIsLive } from './consent.sql.js';
-import { countUpTo } from '#platform/database/queries/count-up-to.js';
 import { batched } from '#platform/database/queries/batched.js';
 import { arrayParameter, Statements } from '#platform/database/queries/statements.js';
 import {
@@ -10,6 +9,7 @@ import {
   readPageBySql,
   type Page,
   type PageRequest,
+  countUpTo,
 } from '#platform/database/queries/read-page.js';
 import type { ConsentEnd, ConsentMethod } from './consent-terms.js';
 import { ConsentEntity } from './consent.entity.js';

@@ -12,8 +12,7 @@ import { IdentitiesRepository } from './identities.repository.js';
 import { IdentityEntity } from './identity.entity.js';
 import { BackchannelLogoutController } from './logout/backchannel-logout.controller.js';
 import { BackchannelLogout } from './logout/backchannel-logout.service.js';
-import { LogoutTokenEntity } from './logout/logout-token.entity.js';
-import { LogoutTokensRepository } from './logout/logout-tokens.repository.js';
+import { LogoutTokensRepository, LogoutTokenEntity } from './logout/logout-tokens.repository.js';
 import { SealedIdTokens } from './logout/sealed-id-tokens.service.js';
 import { ProviderAuthentication } from './protocol/provider-authentication.service.js';
 import { ProviderClients } from './protocol/provider-clients.service.js';
@@ -24,12 +23,11 @@ import { PostedCallbackController } from './sign-in/posted-callback.controller.j
 import { PostedNames } from './sign-in/posted-names.service.js';
 import { ProviderAccounts } from './sign-in/provider-accounts.service.js';
 import { ProviderSignInController } from './sign-in/provider-sign-in.controller.js';
-import { ProviderSignInEntity } from './sign-in/provider-sign-in.entity.js';
-import { ProviderSignInsRepository } from './sign-in/provider-sign-ins.repository.js';
+import { ProviderSignInsRepository, ProviderSignInEntity } from './sign-in/provider-sign-ins.repository.js';
 import { ProviderSignIns } from './sign-in/provider-sign-ins.service.js';
 import { ReAuthentication } from './sign-in/re-authentication.service.js';
 import { SignInCookies } from './sign-in/sign-in-cookies.service.js';
-import { IDENTITY_PROVIDERS_PURGE } from './identity-providers-purge.js';
+import type { PurgeTask } from '#platform/database/purge/purge-tasks.js';
 
 const EXPORTED = [RoleProviders, IdentitiesService, OfferedProviders, ReAuthentication];
 
@@ -64,7 +62,10 @@ const EXPORTED = [RoleProviders, IdentitiesService, OfferedProviders, ReAuthenti
 })
 export class IdentityProvidersModule {
   @Answers('purge.tasks')
-  purged() {
-    return IDENTITY_PROVIDERS_PURGE;
+  purged(): PurgeTask[] {
+    return [
+      { table: 'provider_sign_ins', by: 'expires_at' },
+      { table: 'logout_tokens', by: 'expires_at' },
+    ];
   }
 }

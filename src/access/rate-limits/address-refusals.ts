@@ -2,10 +2,9 @@ import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/
 import { Cluster, type Redis } from 'ioredis';
 import { HOUR_MS } from '#platform/config/durations.js';
 import { Settings } from '#platform/config/settings.js';
-import type { RateLimitStore } from './store/rate-limit-store.js';
+import { type RateLimitStore, RATE_LIMIT_STORE } from './store/rate-limit-store.js';
 import { connectRedis } from './store/redis-connection.js';
 import { SharedRateLimitStore } from './store/shared-rate-limit-store.js';
-import { RATE_LIMIT_STORE } from './store/store-token.js';
 
 /** The channel of Redis on which instances announce that they refuse an address. Redis has one for all of its databases. */
 const REFUSALS_CHANNEL = 'cds:refusals';

@@ -16,9 +16,11 @@ import { MailLimitsService } from './sign-in/mail-limits.service.js';
 import { PartnerRateLimitGuard } from './partners/partner-rate-limit.guard.js';
 import { PartnersOverLimit } from './partners/partners-over-limit.service.js';
 import { RateLimitsPersonalData } from './partners/rate-limits-personal-data.service.js';
-import { RateLimitNotificationsRepository } from './partners/rate-limit-notifications.repository.js';
+import {
+  RateLimitNotificationsRepository,
+  RateLimitPeriodEntity,
+} from './partners/rate-limit-notifications.repository.js';
 import { RateLimitNotificationsService } from './partners/rate-limit-notifications.service.js';
-import { RateLimitPeriodEntity } from './partners/rate-limit-period.entity.js';
 import { SandboxFaultsModule } from '#access/sandbox-faults/sandbox-faults.module.js';
 import { SandboxFaultGuard } from './partners/sandbox-fault.guard.js';
 import { RateLimitsService } from './rate-limits.service.js';
@@ -26,10 +28,10 @@ import { AddressRefusals } from './address-refusals.js';
 import { PasswordConfirmations } from './sign-in/password-confirmations.service.js';
 import { SessionLimitsService } from './sessions/session-limits.service.js';
 import { SignInLimitsService } from './sign-in/sign-in-limits.service.js';
-import { RATE_LIMIT_STORE } from './store/store-token.js';
-import { RateLimitStoreLifecycle, createRateLimitStore } from './store/create-rate-limit-store.js';
+import { RATE_LIMIT_STORE } from './store/rate-limit-store.js';
+import { RateLimitStoreLifecycle, createRateLimitStore } from './store/shared-rate-limit-store.js';
 import { RateLimitThrottlerStorage } from './store/throttler-storage.js';
-import { RATE_LIMITS_PURGE } from './rate-limits-purge.js';
+import type { PurgeTask } from '#platform/database/purge/purge-tasks.js';
 
 /** The store of the counters, shared over Redis if configured, and the limits built on it. */
 @Global()
@@ -62,8 +64,8 @@ class RateLimitCountersModule {}
 @Module({})
 export class RateLimitsModule {
   @Answers('purge.tasks')
-  purged() {
-    return RATE_LIMITS_PURGE;
+  purged(): PurgeTask[] {
+    return [{ table: 'rate_limit_periods', by: 'ends_at' }];
   }
 
   static forRoot(settings: Settings): DynamicModule {

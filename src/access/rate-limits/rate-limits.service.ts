@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { HOUR_MS } from '#platform/config/durations.js';
+import { HOUR_MS, upTo } from '#platform/config/durations.js';
 import { Settings } from '#platform/config/settings.js';
 import type { EventClient } from '#records/activity/activity.js';
 import { ActivityService } from '#records/activity/activity.service.js';
@@ -11,12 +11,10 @@ import { rateLimitExceeded } from '#platform/http/problems/problem.js';
 import { countDecision } from './rate-limit-metrics.js';
 import { addressKey } from '#platform/http/server/address-key.js';
 import { partnerKey } from './partners/partner-limit.js';
-import type { RateLimitDecision, RateLimitStore } from './store/rate-limit-store.js';
-import { RATE_LIMIT_STORE } from './store/store-token.js';
+import { type RateLimitDecision, type RateLimitStore, RATE_LIMIT_STORE } from './store/rate-limit-store.js';
 import { AddressRefusals, type AddressRefusal } from './address-refusals.js';
 import { said, say } from '#platform/language/text.js';
 import { waitingTime, waitingValues } from './waiting-time.js';
-import { upTo } from '#platform/config/cache-capacity.js';
 
 const MINUTE_MS = 60_000;
 // Contract §14: an address may send ten times as much as a client, because several clients may share it.

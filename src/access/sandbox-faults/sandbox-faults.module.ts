@@ -6,7 +6,7 @@ import { Answers } from '#platform/database/domain/domain-map.js';
 import { SandboxFaultEntity } from './sandbox-fault.entity.js';
 import { SandboxFaultsRepository } from './sandbox-faults.repository.js';
 import { SandboxFaultsService } from './sandbox-faults.service.js';
-import { SANDBOX_FAULTS_PURGE } from './sandbox-faults-purge.js';
+import type { PurgeTask } from '#platform/database/purge/purge-tasks.js';
 
 /** Faults that partners ask for in their sandbox. */
 @Module({
@@ -16,7 +16,7 @@ import { SANDBOX_FAULTS_PURGE } from './sandbox-faults-purge.js';
 })
 export class SandboxFaultsModule {
   @Answers('purge.tasks')
-  purged() {
-    return SANDBOX_FAULTS_PURGE;
+  purged(): PurgeTask[] {
+    return [{ table: 'sandbox_faults', by: 'expires_at' }];
   }
 }

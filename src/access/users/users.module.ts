@@ -15,8 +15,7 @@ import { OperatorProtectionService } from './accounts/operator-protection.servic
 import { RoleChanges } from './accounts/role-changes.service.js';
 import { SignInWaysService } from './accounts/sign-in-ways.service.js';
 import { LinkedAccountsService } from './accounts/linked-accounts.service.js';
-import { EmailLinkEntity } from './emails/email-link.entity.js';
-import { EmailLinksRepository } from './emails/email-links.repository.js';
+import { EmailLinksRepository, EmailLinkEntity } from './emails/email-links.repository.js';
 import { EmailVerificationService } from './emails/email-verification.service.js';
 import { UnsubscribingService } from './emails/unsubscribing.service.js';
 import { MailedSignInsService } from './emails/mailed-sign-ins.service.js';
@@ -31,37 +30,37 @@ import { ActorsService } from './sessions/actors.service.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { SignedInUsers } from './sessions/signed-in-users.service.js';
-import { AuthenticatorAppEntity } from './factors/authenticator-app.entity.js';
-import { AuthenticatorAppsRepository } from './factors/authenticator-apps.repository.js';
+import {
+  AuthenticatorAppsRepository,
+  AuthenticatorAppEntity,
+} from './factors/authenticator-apps.repository.js';
 import { AuthenticatorAppsService } from './factors/authenticator-apps.service.js';
 import { PasskeyEntity } from './factors/passkey.entity.js';
 import { PasskeyRegistrations } from './factors/passkey-registrations.service.js';
 import { PasskeySignInsService } from './factors/passkey-sign-ins.service.js';
 import { PasskeysRepository } from './factors/passkeys.repository.js';
 import { PasskeysService } from './factors/passkeys.service.js';
-import { PendingSignInEntity } from './factors/pending-sign-in.entity.js';
 import { PendingSignInsService } from './factors/pending-sign-ins.service.js';
-import { PendingSignInsRepository } from './factors/pending-sign-ins.repository.js';
-import { RecoveryCodeEntity } from './factors/recovery-code.entity.js';
-import { RecoveryCodesRepository } from './factors/recovery-codes.repository.js';
+import { PendingSignInsRepository, PendingSignInEntity } from './factors/pending-sign-ins.repository.js';
+import { RecoveryCodesRepository, RecoveryCodeEntity } from './factors/recovery-codes.repository.js';
 import { RecoveryCodesService } from './factors/recovery-codes.service.js';
 import { SecondFactorService } from './factors/second-factor.service.js';
-import { WebauthnChallengeEntity } from './factors/webauthn-challenge.entity.js';
 import { WebauthnChallenges } from './factors/webauthn-challenges.service.js';
-import { WebauthnChallengesRepository } from './factors/webauthn-challenges.repository.js';
+import {
+  WebauthnChallengesRepository,
+  WebauthnChallengeEntity,
+} from './factors/webauthn-challenges.repository.js';
 import { ShownOnce } from './sessions/shown-once.service.js';
 import { PersonalData } from './accounts/personal-data.js';
 import { UsersRepository } from './accounts/users.repository.js';
 import { UsersService } from './accounts/users.service.js';
 import { AccountDeletionEntity } from './closing/account-deletion.entity.js';
 import { AccountDeletionsRepository } from './closing/account-deletions.repository.js';
-import { AccountDeletionsService } from './closing/account-deletions.service.js';
-import { AccountDeletionsWorker } from './closing/account-deletions.worker.js';
-import { DataExportEntity } from './closing/data-export.entity.js';
-import { DataExportsRepository } from './closing/data-exports.repository.js';
+import { AccountDeletionsService, AccountDeletionsWorker } from './closing/account-deletions.service.js';
+import { DataExportsRepository, DataExportEntity } from './closing/data-exports.repository.js';
 import { DataExportsService } from './closing/data-exports.service.js';
 import { UsersPersonalData } from './closing/users-personal-data.service.js';
-import { USERS_PURGE } from './users-purge.js';
+import type { PurgeTask } from '#platform/database/purge/purge-tasks.js';
 
 const EXPORTED = [
   AccountDeletionsService,
@@ -130,7 +129,14 @@ const EXPORTED = [
 })
 export class UsersModule {
   @Answers('purge.tasks')
-  purged() {
-    return USERS_PURGE;
+  purged(): PurgeTask[] {
+    return [
+      'sessions',
+      'password_links',
+      'webauthn_challenges',
+      'pending_sign_ins',
+      'email_links',
+      'data_exports',
+    ].map((table) => ({ table, by: 'expires_at' }));
   }
 }

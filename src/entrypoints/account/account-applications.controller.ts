@@ -6,7 +6,6 @@ import { DisclosureHistoryService } from '#events/disclosures/disclosure-history
 import { MembersService } from '#events/partners/members/members.service.js';
 import { Context } from '#platform/http/page-routes/page-context.js';
 import { pageRequestOf } from '#platform/http/api/page-query.js';
-import { AccountListQuery } from './account-list-query.js';
 import { notFound } from '#platform/http/problems/problem.js';
 import { stillAgreedTo } from '#access/consents/consent.entity.js';
 import { choiceIn, type Undecided } from '#access/consents/record/choice.js';
@@ -20,8 +19,8 @@ import { say } from '#platform/language/text.js';
 import { isId } from '#platform/secrets/ids.js';
 import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
 import { ConnectedClientsService } from '#access/tokens/grants/connected-clients.service.js';
-import type { AccountAnswer, AccountContext } from './account-context.js';
-import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
+import { type AccountAnswer, type AccountContext, AccountListQuery } from './account-context.js';
+import { AccountGet, AccountPages, AccountPost } from './account.guard.js';
 import { ApplicationLinks } from './pages/application-links.js';
 import { applicationsPage } from './pages/applications.page.js';
 import { disconnectPage } from './pages/disconnect.page.js';

@@ -6,8 +6,7 @@ import { AuthenticatorAppsService } from '#access/users/factors/authenticator-ap
 import { SecondFactorService } from '#access/users/factors/second-factor.service.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
-import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
-import { AsksToConfirm } from './asks-to-confirm.js';
+import { AsksToConfirm, AccountGet, AccountPages, AccountPost } from './account.guard.js';
 import { newAppPage, removeAppPage } from './pages/authenticator-app.pages.js';
 import { RECOVERY_CODES_PATH } from './pages/recovery-codes.page.js';
 

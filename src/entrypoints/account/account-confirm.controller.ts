@@ -8,8 +8,7 @@ import { PendingSignInsService } from '#access/users/factors/pending-sign-ins.se
 import { secondFactorPath } from '#access/users/factors/factor-paths.js';
 import { SecondFactorService } from '#access/users/factors/second-factor.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
-import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
-import { confirmedPathIn } from './asks-to-confirm.js';
+import { confirmedPathIn, AccountGet, AccountPages, AccountPost } from './account.guard.js';
 import { confirmPage } from './pages/confirm.page.js';
 
 /** Asks users to log in again before they change how they log in (contract §16). */

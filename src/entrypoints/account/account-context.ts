@@ -8,6 +8,14 @@ import { UserPageContext } from '#access/users/sessions/user-page-context.js';
 import type { ShownOnce } from '#access/users/sessions/shown-once.service.js';
 import { say, text, type TextValues } from '#platform/language/text.js';
 import { accountLayout, type AccountPage } from './pages/account-layout.js';
+import { Allow } from 'class-validator';
+import { PageQuery } from '#platform/http/api/page-query.js';
+
+/** The query of a list of the account: like that of any list, with the language of the page. */
+export class AccountListQuery extends PageQuery {
+  @Allow()
+  ui_locales?: unknown;
+}
 
 const NOTICES = {
   disconnected: say('Application disconnected.'),

@@ -6,8 +6,7 @@ import { emailKeyOf } from '#access/users/accounts/email.js';
 import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
-import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
-import { AsksToConfirm } from './asks-to-confirm.js';
+import { AsksToConfirm, AccountGet, AccountPages, AccountPost } from './account.guard.js';
 import {
   DELETE_PATH,
   DELETED_PATH,

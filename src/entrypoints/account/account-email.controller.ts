@@ -6,7 +6,7 @@ import { MailLimitsService } from '#access/rate-limits/sign-in/mail-limits.servi
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { EmailVerificationService } from '#access/users/emails/email-verification.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
-import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
+import { AccountGet, AccountPages, AccountPost } from './account.guard.js';
 import { accountEmailPage } from './pages/account-email.page.js';
 
 const PATH = '/account/email';

@@ -7,8 +7,7 @@ import { MailLimitsService } from '#access/rate-limits/sign-in/mail-limits.servi
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { DataExportsService, fileOf } from '#access/users/closing/data-exports.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
-import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
-import { AsksToConfirm } from './asks-to-confirm.js';
+import { AsksToConfirm, AccountGet, AccountPages, AccountPost } from './account.guard.js';
 import {
   askForExportPage,
   downloadPage,

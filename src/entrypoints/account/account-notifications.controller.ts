@@ -3,12 +3,11 @@ import { Param, Query } from '@nestjs/common';
 import type { Form } from '#platform/http/forms/form.js';
 import { Context } from '#platform/http/page-routes/page-context.js';
 import { pageRequestOf } from '#platform/http/api/page-query.js';
-import { AccountListQuery } from './account-list-query.js';
 import { badRequest } from '#platform/http/problems/problem.js';
 import { safeReturnTo } from '#platform/http/forms/return-to.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
-import type { AccountAnswer, AccountContext } from './account-context.js';
-import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
+import { type AccountAnswer, type AccountContext, AccountListQuery } from './account-context.js';
+import { AccountGet, AccountPages, AccountPost } from './account.guard.js';
 import { notificationsPage } from './pages/notifications.page.js';
 
 const PATH = '/account/notifications';

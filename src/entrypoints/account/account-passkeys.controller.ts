@@ -6,8 +6,7 @@ import { SECURITY_PATH } from '#access/users/factors/factor-paths.js';
 import { PasskeysService } from '#access/users/factors/passkeys.service.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
-import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
-import { AsksToConfirm } from './asks-to-confirm.js';
+import { AsksToConfirm, AccountGet, AccountPages, AccountPost } from './account.guard.js';
 import { browserNameOf } from '#access/users/sessions/browser-name.js';
 import { newPasskeyPage, passkeyPage, removePasskeyPage } from './pages/passkey.pages.js';
 

@@ -10,7 +10,7 @@ import { PasswordChangeService } from '#access/users/passwords/password-change.s
 import { PasswordsAllowedGuard } from '#access/users/passwords/passwords-allowed.guard.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
-import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
+import { AccountGet, AccountPages, AccountPost } from './account.guard.js';
 import { noPasswordPage, passwordPage } from './pages/password.page.js';
 
 const PATH = '/account/password';

@@ -2,8 +2,7 @@ import { Context } from '#platform/http/page-routes/page-context.js';
 import { PasskeysService } from '#access/users/factors/passkeys.service.js';
 import { SecondFactorService } from '#access/users/factors/second-factor.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
-import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
-import { AsksToConfirm } from './asks-to-confirm.js';
+import { AsksToConfirm, AccountGet, AccountPages, AccountPost } from './account.guard.js';
 import { recoveryCodesPage, RECOVERY_CODES_PATH } from './pages/recovery-codes.page.js';
 import { securityPage } from './pages/security.page.js';
 

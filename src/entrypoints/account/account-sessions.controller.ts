@@ -1,14 +1,13 @@
 import { Param, Query } from '@nestjs/common';
 import { Context } from '#platform/http/page-routes/page-context.js';
 import { pageRequestOf } from '#platform/http/api/page-query.js';
-import { AccountListQuery } from './account-list-query.js';
 import { badRequest } from '#platform/http/problems/problem.js';
 import { TIME_CHOICES } from '#platform/http/server/request-time-zone.js';
 import { say } from '#platform/language/text.js';
 import { IdentitiesService } from '#access/identity-providers/identities.service.js';
 import { SessionsService } from '#access/users/sessions/sessions.service.js';
-import type { AccountAnswer, AccountContext } from './account-context.js';
-import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
+import { type AccountAnswer, type AccountContext, AccountListQuery } from './account-context.js';
+import { AccountGet, AccountPages, AccountPost } from './account.guard.js';
 import { sessionsPage } from './pages/sessions.page.js';
 
 const PATH = '/account/sessions';

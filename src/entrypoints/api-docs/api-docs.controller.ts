@@ -5,7 +5,7 @@ import { PageRoute, sendPage } from '#platform/http/page-routes/send-page.js';
 import { renderPage } from '#platform/web/layout/layout.js';
 import type { Audience } from './audiences.js';
 import { ApiDocs } from './api-docs.service.js';
-import type { MemberClient } from '#events/partners/members/member-client.js';
+import type { MemberClient } from '#events/partners/members/member.js';
 import { sampleClientOf } from './readers/docs-reader.js';
 import { DocsReaders } from './readers/docs-readers.service.js';
 

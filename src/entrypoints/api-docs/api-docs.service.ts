@@ -5,7 +5,7 @@ import { BrandService } from '#records/brand/brand.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { CompressedAsset } from '#platform/http/server/compressed-asset.js';
 import { EventTypesService } from '#events/webhooks/event-types/event-types.service.js';
-import type { MemberClient } from '#events/partners/members/member-client.js';
+import type { MemberClient } from '#events/partners/members/member.js';
 import type { LayoutProps } from '#platform/web/layout/layout.js';
 import { titleOf, type Audience } from './audiences.js';
 import type { OpenApiDocument } from './openapi.js';

@@ -17,7 +17,18 @@ import {
 } from '#access/rate-limits/partners/partner-endpoint.decorator.js';
 import { CurrentPrincipal } from '#access/tokens/access/current-principal.decorator.js';
 import type { Principal } from '#access/tokens/access/principal.js';
-import { NotificationMarksDto } from './partner-notifications.dto.js';
+import { IsOptionalNotNull, IsTrueOrFalse } from '#platform/http/validation/validation.decorators.js';
+
+/** The marks that a partner may set on a notification; `false` changes nothing, because marks cannot be removed. */
+class NotificationMarksDto {
+  @IsOptionalNotNull()
+  @IsTrueOrFalse()
+  read?: boolean;
+
+  @IsOptionalNotNull()
+  @IsTrueOrFalse()
+  resolved?: boolean;
+}
 
 /**
  * The notifications of the token's user (for client credentials: of the owner) that are about the calling client (contract §8).

@@ -38,8 +38,10 @@ import {
   NewDriverDto,
   NewSessionDto,
   PastDaysDto,
+  DriverView,
+  FaultView,
+  PlannedView,
 } from './partner-sandbox.dto.js';
-import { DriverView, FaultView, PlannedView } from './partner-sandbox.view.js';
 import { violation } from '#platform/http/problems/violation.js';
 
 /** Admits client-credentials tokens of clients in a sandbox; for live clients these endpoints do not exist. */

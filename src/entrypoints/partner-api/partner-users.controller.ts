@@ -1,5 +1,5 @@
 import { Controller, Get, Query, Req } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiTags, ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { Settings } from '#platform/config/settings.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
@@ -18,7 +18,29 @@ import {
 } from '#access/rate-limits/partners/partner-endpoint.decorator.js';
 import type { Principal } from '#access/tokens/access/principal.js';
 import type { ConsentedUser } from '#access/consents/consented-user.js';
-import { PartnerUserView } from './partner-users.view.js';
+import { idOf, optional, scopeNames, text, time, url } from '#platform/http/api/api-schemas.js';
+
+/** A user as a partner sees it; `email` and `name` only if the user is the caller (contract §9). */
+@ApiSchema({ name: 'PartnerUser' })
+class PartnerUserView {
+  @ApiProperty(idOf('user'))
+  id!: string;
+
+  @ApiProperty(url())
+  url!: string;
+
+  @ApiProperty(optional(text('Only where the user is the caller.')))
+  email?: string;
+
+  @ApiProperty(optional(text('Only where the user is the caller.')))
+  name?: string;
+
+  @ApiProperty(scopeNames())
+  scopes!: string[];
+
+  @ApiProperty(optional(time('Absent for the owner of a client who has not consented to it.')))
+  consented_at?: string;
+}
 
 /** Whether this is the URL in `instance` of the caller's 429 (contract §8). */
 const isInstance = ({ params }: FastifyRequest, { userId, client }: Principal): boolean =>

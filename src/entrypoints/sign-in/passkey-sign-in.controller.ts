@@ -8,8 +8,19 @@ import { forbidden } from '#platform/http/problems/problem.js';
 import { visitorOf } from '#platform/http/server/request-origin.js';
 import { SignInLimitsService } from '#access/rate-limits/sign-in/sign-in-limits.service.js';
 import { PasskeySignInsService } from '#access/users/factors/passkey-sign-ins.service.js';
-import { PasskeyAnswerDto } from './passkey-answer.dto.js';
 import { say } from '#platform/language/text.js';
+import { IsJsonObject, IsOptionalNotNull, IsText } from '#platform/http/validation/validation.decorators.js';
+
+/** Body of `POST /login/passkey`. */
+class PasskeyAnswerDto {
+  /** The passkey's answer, as `PublicKeyCredential.toJSON()` writes it. */
+  @IsJsonObject()
+  response!: object;
+
+  @IsOptionalNotNull()
+  @IsText(0, 16_384)
+  return_to?: string;
+}
 
 /**
  * Logging in with a passkey, by the script of the login page. The challenge is bound to the browser, so that no other site can log

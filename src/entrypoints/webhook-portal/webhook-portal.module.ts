@@ -12,15 +12,14 @@ import { TokensModule } from '#access/tokens/tokens.module.js';
 import { UsersModule } from '#access/users/users.module.js';
 import { WebhooksModule } from '#events/webhooks/webhooks.module.js';
 import { Answers } from '#platform/database/domain/domain-map.js';
-import { MemberSessionEntity } from './access/member-session.entity.js';
-import { MemberSessionsRepository } from './access/member-sessions.repository.js';
+import { MemberSessionsRepository, MemberSessionEntity } from './access/member-sessions.repository.js';
 import { MemberSessions } from './access/member-sessions.service.js';
-import { PortalLinkEntity } from './access/portal-link.entity.js';
-import { LinkSessionEntity } from './access/link-session.entity.js';
 import { PortalPersonalData } from './access/portal-personal-data.service.js';
 import { PortalServices } from './frame/portal-context.js';
 import { PortalAccessService } from './access/portal-access.service.js';
 import { PortalCredentialsController } from './application/portal-credentials.controller.js';
+import { PortalCredentials } from './application/portal-credentials.service.js';
+import { PortalKeysController } from './application/portal-keys.controller.js';
 import { PortalDeliveriesController } from './deliveries/portal-deliveries.controller.js';
 import { PortalEndpointController } from './endpoints/portal-endpoint.controller.js';
 import { PortalEndpointsController } from './endpoints/portal-endpoints.controller.js';
@@ -29,7 +28,7 @@ import { PortalHomeService } from './home/portal-home.service.js';
 import { PortalEntryController } from './access/portal-entry.controller.js';
 import { PortalEntryGuard } from './access/portal-entry.guard.js';
 import { PortalGuidesController } from './guides/portal-guides.controller.js';
-import { PortalLinksRepository } from './access/portal-links.repository.js';
+import { PortalLinksRepository, PortalLinkEntity } from './access/portal-links.repository.js';
 import { PortalMembersController } from './application/portal-members.controller.js';
 import { PortalRecoveriesController } from './deliveries/portal-recoveries.controller.js';
 import { PortalRequestsController } from './application/portal-requests.controller.js';
@@ -37,13 +36,13 @@ import { PortalSearchController } from './search/portal-search.controller.js';
 import { PortalSearch } from './search/portal-search.service.js';
 import { PortalSignInController } from './access/portal-sign-in.controller.js';
 import { PortalSignInGuard } from './access/portal-sign-in.guard.js';
-import { LinkSessionsRepository } from './access/link-sessions.repository.js';
+import { LinkSessionsRepository, LinkSessionEntity } from './access/link-sessions.repository.js';
 import { ChosenDriverView } from './sandbox/chosen-driver-view.js';
 import { PortalSandboxController } from './sandbox/portal-sandbox.controller.js';
 import { PortalTestsController } from './endpoints/portal-tests.controller.js';
 import { PortalGuard } from './access/portal.guard.js';
 import { WebhookPortalLinkController } from './access/webhook-portal-link.controller.js';
-import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
+import type { PurgeTask } from '#platform/database/purge/purge-tasks.js';
 
 /** The one-time link to the webhook portal, the portal's session and its pages. */
 @Module({
@@ -63,6 +62,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
   ],
   controllers: [
     PortalCredentialsController,
+    PortalKeysController,
     PortalEntryController,
     PortalHomeController,
     PortalEndpointsController,
@@ -84,6 +84,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     MemberSessionsRepository,
     PortalAccessService,
     PortalServices,
+    PortalCredentials,
     PortalEntryGuard,
     PortalGuard,
     PortalHomeService,
@@ -97,7 +98,11 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
 })
 export class WebhookPortalModule {
   @Answers('purge.tasks')
-  purged() {
-    return WEBHOOK_PORTAL_PURGE;
+  purged(): PurgeTask[] {
+    return [
+      { table: 'portal_links', by: 'expires_at' },
+      { table: 'portal_sessions', by: 'expires_at' },
+      { table: 'portal_member_sessions', by: 'expires_at' },
+    ];
   }
 }

@@ -1,3 +1,9 @@
+/**
+ * Whether the deliveries of events up to a time are in the sums (contract §26). Nothing that they are counted from may be purged
+ * before.
+ */
+export const isRolledUp = (time: string): string => `${time} <= (SELECT r.up_to FROM disclosure_roll_up r)`;
+
 /** Whether a delivery (`d`) has arrived, also if it was sent again later and failed then. */
 export const HAS_ARRIVED = `(d.state = 'delivered' OR (d.attempts > 0 AND coalesce((
                   SELECT true FROM delivery_attempts a

@@ -1,8 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { Repository, Column, Entity, PrimaryColumn } from 'typeorm';
 import { DELIVERIES_OF_EVENT } from './deliveries-of-event.sql.js';
-import { DisclosureDayEntity } from './disclosure-day.entity.js';
+import { DisclosureDayEntity } from './disclosure.js';
+
+/** The one row that says up to which event the deliveries are in the sums (contract §26). */
+@Entity('disclosure_roll_up')
+export class DisclosureRollUpEntity {
+  @PrimaryColumn('boolean')
+  isOnly!: true;
+
+  /** The time of the event; with microseconds, so that only SQL compares it. */
+  @Column('timestamptz')
+  upTo!: Date;
+}
 
 /** Adds deliveries to the sums before they are purged (contract §26). In SQL: it reads the deliveries, and counts them once. */
 @Injectable()

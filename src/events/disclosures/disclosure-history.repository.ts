@@ -2,10 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { DELIVERIES_OF_EVENT } from './deliveries-of-event.sql.js';
-import { ACCOUNT_DATA, MONTHS_KEPT } from './disclosure.js';
-import { DisclosureDayEntity } from './disclosure-day.entity.js';
+import {
+  ACCOUNT_DATA,
+  MONTHS_KEPT,
+  DisclosureDayEntity,
+  type DisclosedKind,
+  type DisclosureHistory,
+  type FormerClient,
+} from './disclosure.js';
 import type { Language } from '#platform/language/languages.js';
-import type { DisclosedKind, DisclosureHistory, FormerClient } from './disclosure-history.js';
 
 /** What a client read on a day, in the form of the export. */
 interface ReadOnDay {

@@ -4,7 +4,7 @@ import { notFound } from '#platform/http/problems/problem.js';
 import { isId } from '#platform/secrets/ids.js';
 import type { Language } from '#platform/language/languages.js';
 import { DisclosedReadsService } from './disclosed-reads.service.js';
-import type { DisclosureHistory, FormerClient } from './disclosure-history.js';
+import type { DisclosureHistory, FormerClient } from './disclosure.js';
 import { DisclosureHistoryRepository } from './disclosure-history.repository.js';
 
 /** What users see of what was read of their data (contract §26). */

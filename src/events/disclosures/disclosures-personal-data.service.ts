@@ -4,7 +4,7 @@ import type { Language } from '#platform/language/languages.js';
 import { say } from '#platform/language/text.js';
 import { OwnWords } from '#access/users/accounts/own-words.js';
 import { section } from '#access/users/accounts/personal-data.js';
-import { beginningOf } from './disclosure-history.js';
+import { beginningOf } from './disclosure.js';
 import { DisclosureHistoryRepository } from './disclosure-history.repository.js';
 
 const ACCOUNT_DATA_WORDS = new OwnWords(say('Your name and email address'));

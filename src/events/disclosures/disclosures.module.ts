@@ -5,18 +5,24 @@ import { Answers } from '#platform/database/domain/domain-map.js';
 import type { PurgePreparation, PurgeTask } from '#platform/database/purge/purge-tasks.js';
 import { UsersModule } from '#access/users/users.module.js';
 import { TokensModule } from '#access/tokens/tokens.module.js';
-import { DeliverySumsRepository } from './delivery-sums.repository.js';
+import { DeliverySumsRepository, DisclosureRollUpEntity } from './delivery-sums.repository.js';
 import { DisclosedReadsService } from './disclosed-reads.service.js';
-import { DisclosureBatchEntity } from './disclosure-batch.entity.js';
-import { DisclosureDayEntity } from './disclosure-day.entity.js';
 import { DisclosureHistoryRepository } from './disclosure-history.repository.js';
 import { DisclosureHistoryService } from './disclosure-history.service.js';
-import { DisclosureRollUpEntity } from './disclosure-roll-up.entity.js';
-import { DISCLOSURES_PURGE } from './disclosures-purge.js';
 import { DisclosuresController } from './disclosures.controller.js';
 import { DisclosuresPersonalData } from './disclosures-personal-data.service.js';
-import { DisclosuresRepository } from './disclosures.repository.js';
+import { DisclosuresRepository, DisclosureBatchEntity } from './disclosures.repository.js';
 import { DisclosuresService } from './disclosures.service.js';
+import { MONTHS_KEPT, DisclosureDayEntity } from './disclosure.js';
+
+const DISCLOSURES_PURGE: PurgeTask[] = [
+  {
+    table: 'disclosure_days',
+    by: 'day',
+    before: `((now() AT TIME ZONE 'UTC')::date - interval '${MONTHS_KEPT} months')::date`,
+  },
+  { table: 'disclosure_batches', by: 'received_at', before: "now() - interval '72 hours'" },
+];
 
 /** What was read of users' data, by application and day (contract §26). */
 @Module({

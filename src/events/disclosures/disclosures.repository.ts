@@ -1,9 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { Repository, Column, Entity, PrimaryColumn } from 'typeorm';
 import { InputRows } from '#platform/database/queries/input-rows.js';
-import { DisclosureBatchEntity } from './disclosure-batch.entity.js';
 import { ACCOUNT_DATA, type Disclosure, type DisclosureBatch } from './disclosure.js';
+import { TimeOfInsert } from '#platform/database/entities/columns.js';
+
+/** A report that was counted (contract §26). */
+@Entity('disclosure_batches')
+export class DisclosureBatchEntity {
+  /** The client that reported; empty for what this service served itself. */
+  @PrimaryColumn('text')
+  reporterId!: string;
+
+  @PrimaryColumn('text')
+  batchId!: string;
+
+  @Column('bytea')
+  bodyDigest!: Buffer;
+
+  /** How many of its parts were counted. */
+  @Column('integer')
+  counted!: number;
+
+  @TimeOfInsert()
+  receivedAt!: Date;
+}
 
 /** The result of a batch. */
 export interface CountedBatch {

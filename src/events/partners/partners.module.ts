@@ -14,8 +14,7 @@ import { InvitationLinks } from './members/invitation-links.service.js';
 import { InvitationsRepository } from './members/invitations.repository.js';
 import { InvitationsService } from './members/invitations.service.js';
 import { MemberEntity } from './members/member.entity.js';
-import { MemberClientsRepository } from './members/member-clients.repository.js';
-import { MembersRepository } from './members/members.repository.js';
+import { MembersRepository, MemberClientsRepository } from './members/members.repository.js';
 import { MembersService } from './members/members.service.js';
 import { OperatorInvitationsService } from './members/operator-invitations.service.js';
 import { ClientRequestEntity } from './request-log/client-request.entity.js';
@@ -23,7 +22,7 @@ import { ClientRequestsRepository } from './request-log/client-requests.reposito
 import { KnownRequests } from './request-log/known-requests.service.js';
 import { RequestLogService } from './request-log/request-log.service.js';
 import { PartnersPersonalData } from './partners-personal-data.service.js';
-import { PARTNERS_PURGE } from './partners-purge.js';
+import { RETENTION, type PurgeTask } from '#platform/database/purge/purge-tasks.js';
 
 const EXPORTED = [
   InvitationsService,
@@ -59,7 +58,10 @@ const EXPORTED = [
 })
 export class PartnersModule {
   @Answers('purge.tasks')
-  purged() {
-    return PARTNERS_PURGE;
+  purged(): PurgeTask[] {
+    return [
+      { table: 'organisation_invitations', by: 'expires_at' },
+      { table: 'client_requests', by: 'occurred_at', before: RETENTION },
+    ];
   }
 }

@@ -1,11 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import { type Repository, Column, Entity, PrimaryColumn } from 'typeorm';
 import { consentIsLive } from '#access/consents/consent.sql.js';
 import { readPageBySql, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
 import { UserEntity } from '#access/users/accounts/user.entity.js';
-import { DriverEntity } from './driver.entity.js';
 import type { Driver, Sandbox } from './driver.js';
+
+/** What a driver of a sandbox is besides a user: the seed, from which the vehicle and all sessions follow. */
+@Entity('sandbox_drivers')
+export class DriverEntity {
+  @PrimaryColumn('text')
+  userId!: string;
+
+  @Column('text')
+  ownerId!: string;
+
+  @Column('integer')
+  seed!: number;
+
+  /** How many sessions and bursts were planned. */
+  @Column('integer')
+  sessions!: number;
+}
 
 @Injectable()
 export class DriversRepository {

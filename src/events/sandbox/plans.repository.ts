@@ -1,9 +1,37 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import { type Repository, Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { EventContent } from '#events/webhooks/events/event.js';
 import { requireTransaction } from '#platform/database/queries/transaction-around.js';
-import { PlannedEventEntity } from './planned-event.entity.js';
+
+/** An event of a driver that waits for its time. */
+@Entity('sandbox_planned_events')
+export class PlannedEventEntity {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint' })
+  id!: string;
+
+  @Column('text')
+  userId!: string;
+
+  @Column('text')
+  ownerId!: string;
+
+  @Column('timestamptz')
+  dueAt!: Date;
+
+  /** The time that it bears. */
+  @Column('timestamptz')
+  occurredAt!: Date;
+
+  @Column('text')
+  type!: string;
+
+  @Column('jsonb')
+  data!: object;
+
+  @Column('boolean')
+  endsSession!: boolean;
+}
 
 type PlannedRow = Pick<PlannedEventEntity, 'dueAt' | 'occurredAt' | 'type' | 'data' | 'endsSession'>;
 

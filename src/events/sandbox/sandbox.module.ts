@@ -6,12 +6,10 @@ import { ConsentsModule } from '#access/consents/consents.module.js';
 import { ScopesModule } from '#access/scopes/scopes.module.js';
 import { UsersModule } from '#access/users/users.module.js';
 import { WebhooksModule } from '#events/webhooks/webhooks.module.js';
-import { DriverEntity } from './driver.entity.js';
-import { DriversRepository } from './drivers.repository.js';
+import { DriversRepository, DriverEntity } from './drivers.repository.js';
 import { DriversService } from './drivers.service.js';
-import { PlannedEventEntity } from './planned-event.entity.js';
 import { PlannedEventsWorker } from './planned-events.worker.js';
-import { PlansRepository } from './plans.repository.js';
+import { PlansRepository, PlannedEventEntity } from './plans.repository.js';
 import { PlansService } from './plans.service.js';
 import { SandboxClock } from './sandbox-clock.js';
 

@@ -26,7 +26,6 @@ import { RecoveriesService } from './deliveries/recoveries.service.js';
 import { RecoveryEntity } from './deliveries/recovery.entity.js';
 import { WakeUps } from './deliveries/wake-ups.service.js';
 import { EndpointAddresses } from './endpoints/endpoint-addresses.service.js';
-import { EndpointHourEntity } from './endpoints/endpoint-hour.entity.js';
 import { EndpointPauseEntity } from './endpoints/endpoint-pause.entity.js';
 import { EndpointResealService } from './endpoints/endpoint-reseal.service.js';
 import { EndpointRules } from './endpoints/endpoint-rules.service.js';
@@ -34,7 +33,7 @@ import { EndpointSecrets } from './endpoints/endpoint-secrets.service.js';
 import { EndpointTroubles } from './endpoints/endpoint-troubles.js';
 import { EndpointThrottleEntity } from './endpoints/endpoint-throttle.entity.js';
 import { EndpointEntity } from './endpoints/endpoint.entity.js';
-import { EndpointsRepository } from './endpoints/endpoints.repository.js';
+import { EndpointsRepository, EndpointHourEntity } from './endpoints/endpoints.repository.js';
 import { EndpointsService } from './endpoints/endpoints.service.js';
 import { EventCatalogueController } from './event-types/event-catalogue.controller.js';
 import { EventCatalogueService } from './event-types/event-catalogue.service.js';
@@ -44,11 +43,13 @@ import { EventTypeEntity } from './event-types/event-type.entity.js';
 import { EventTypesRepository } from './event-types/event-types.repository.js';
 import { EventTypesService } from './event-types/event-types.service.js';
 import { UserEventPublisher } from './events/user-event-publisher.js';
-import { EventIdempotencyKeyEntity } from './events/event-idempotency-key.entity.js';
-import { EventSequenceEntity } from './events/event-sequence.entity.js';
 import { EventEntity } from './events/event.entity.js';
 import { EventsController } from './events/events.controller.js';
-import { EventsRepository } from './events/events.repository.js';
+import {
+  EventsRepository,
+  EventIdempotencyKeyEntity,
+  EventSequenceEntity,
+} from './events/events.repository.js';
 import { PublishingService } from './events/publishing.service.js';
 import { SchemaBreaks } from './events/schema-breaks.service.js';
 import { TestEventsService } from './events/test-events.service.js';
@@ -61,7 +62,8 @@ import { FeedWaits } from './feed/feed-waits.service.js';
 import { GuardedHttpClient } from './http/guarded-http-client.js';
 import { EncryptionCanaryEntity } from './signing/encryption-canary.entity.js';
 import { WebhooksPersonalData } from './webhooks-personal-data.service.js';
-import { WEBHOOKS_PURGE } from './webhooks-purge.js';
+import { isRolledUp } from '#events/disclosures/deliveries-of-event.sql.js';
+import { RETENTION, type PurgeTask } from '#platform/database/purge/purge-tasks.js';
 
 const ENTITIES = [
   DeliveryAttemptEntity,
@@ -155,7 +157,33 @@ const ENTITIES = [
 })
 export class WebhooksModule {
   @Answers('purge.tasks')
-  purged() {
-    return WEBHOOKS_PURGE;
+  purged(): PurgeTask[] {
+    return [
+      { table: 'event_idempotency_keys', by: 'created_at', before: "now() - interval '24 hours'" },
+      // With its deliveries and their attempts, unless one of them is still pending, once they are in the sums of what was read.
+      {
+        table: 'events',
+        by: 'created_at',
+        before: RETENTION,
+        condition: `${isRolledUp('t.created_at')}
+                AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = t.id AND state = 'pending')`,
+      },
+      // A thing that is silent for longer starts again at 1.
+      {
+        table: 'event_sequences',
+        by: 'seen_on',
+        before: `least(${RETENTION}, now() - interval '400 days')`,
+      },
+      // With the deliveries to it.
+      {
+        table: 'webhook_endpoints',
+        by: 'deleted_at',
+        before: RETENTION,
+        condition: isRolledUp('t.deleted_at'),
+      },
+      { table: 'webhook_endpoint_hours', by: 'hour', before: RETENTION },
+      { table: 'webhook_recoveries', by: 'created_at', before: RETENTION },
+      { table: 'webhook_pauses', by: 'enabled_at', before: RETENTION },
+    ];
   }
 }

@@ -1,5 +1,4 @@
-import { BrandDto, brandValuesOf } from '#records/brand/brand.dto.js';
-import { BRAND_FORM, type BrandFormValues } from '#records/brand/brand.resource.js';
+import { BRAND_FORM, type BrandFormValues, BrandDto, brandValuesOf } from '#records/brand/brand.resource.js';
 import { BrandService } from '#records/brand/brand.service.js';
 import { logoFrom, LOGO_FIELD } from '#records/brand/logo-image.js';
 import type { BrandValues } from '#platform/config/brand-values.js';

@@ -1,11 +1,38 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, Not, Repository } from 'typeorm';
+import { IsNull, Not, Repository, Column, Entity, PrimaryColumn } from 'typeorm';
 import { ClientEntity } from '#access/clients/client.entity.js';
 import type { MailedApplication } from '#records/mail/mail-content.js';
 import { OneTimeLinks, secondsFromNow } from '#platform/database/queries/one-time-links.js';
 import { emailKeyOf } from '#access/users/accounts/email.js';
-import { ContactEntity } from './contact.entity.js';
+import { TimeOrNull } from '#platform/database/entities/columns.js';
+
+/** An address that a client wants to be told about its endpoints (contract §18). */
+@Entity('client_contacts')
+export class ContactEntity {
+  @PrimaryColumn('text')
+  id!: string;
+
+  @Column('text')
+  clientId!: string;
+
+  @Column('text')
+  email!: string;
+
+  @Column('text', { select: false })
+  emailKey!: string;
+
+  /** Null until its owner confirmed it; nothing but the link is sent to it before. */
+  @TimeOrNull()
+  verifiedAt!: Date | null;
+
+  /** The link that was mailed last. */
+  @Column('bytea', { nullable: true, select: false })
+  linkDigest!: Buffer | null;
+
+  @Column('timestamptz', { nullable: true, select: false })
+  linkExpiresAt!: Date | null;
+}
 
 /** A contact as its client sees it. */
 export type Contact = Pick<ContactEntity, 'id' | 'clientId' | 'email' | 'verifiedAt'>;

@@ -1,19 +1,43 @@
 import { say } from '#platform/language/text.js';
 import { Param, Query } from '@nestjs/common';
 import { ConsentRecordService } from '#access/consents/record/consent-record.service.js';
-import { pageRequestOf } from '#platform/http/api/page-query.js';
-import { AccountListQuery } from '#entrypoints/account/account-list-query.js';
-import { VersionsQuery } from './versions-query.js';
+import { pageRequestOf, IsPageSize } from '#platform/http/api/page-query.js';
 import { Context } from '#platform/http/page-routes/page-context.js';
 import { notFound } from '#platform/http/problems/problem.js';
 import { isId } from '#platform/secrets/ids.js';
 import { PurposesService } from '#access/scopes/purposes/purposes.service.js';
 import { scopeWordsIn } from '#access/scopes/scope.entity.js';
 import { ScopesService } from '#access/scopes/scopes.service.js';
-import type { AccountAnswer, AccountContext } from '#entrypoints/account/account-context.js';
-import { AccountGet, AccountPages } from '#entrypoints/account/account-pages.decorator.js';
+import {
+  type AccountAnswer,
+  type AccountContext,
+  AccountListQuery,
+} from '#entrypoints/account/account-context.js';
+import { AccountGet, AccountPages } from '#entrypoints/account/account.guard.js';
 import { ReceiptsService } from './receipts.service.js';
 import { receiptPage, receiptsOfPage, receiptsPage } from './receipts.pages.js';
+import { Allow } from 'class-validator';
+import { violation } from '#platform/http/problems/violation.js';
+import { IsMatching, IsOptionalNotNull } from '#platform/http/validation/validation.decorators.js';
+
+const NUMBER = /^[1-9]\d{0,8}$/;
+
+/** The query of the receipts of one application, paged by the number of the version. */
+class VersionsQuery {
+  @IsPageSize()
+  page_size?: number;
+
+  @IsOptionalNotNull()
+  @IsMatching(NUMBER, violation('not_in_list'))
+  page_after?: string;
+
+  @IsOptionalNotNull()
+  @IsMatching(NUMBER, violation('not_in_list'))
+  page_before?: string;
+
+  @Allow()
+  ui_locales?: unknown;
+}
 
 /** Receipts of what a user agreed to, for every version of every consent (docs/consent-receipts.md). */
 @AccountPages('receipts')

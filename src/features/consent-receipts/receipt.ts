@@ -1,4 +1,4 @@
-import type { VersionWithWords } from '#access/consents/record/version-with-words.js';
+import type { VersionWithWords } from '#access/consents/record/consent-version.entity.js';
 
 /** What a receipt says of one version of a consent; the members follow ISO/IEC TS 27560:2023 where it has them. */
 export interface Receipt {

@@ -6,10 +6,9 @@ import { PartnersModule } from '#events/partners/partners.module.js';
 import { WebhooksModule } from '#events/webhooks/webhooks.module.js';
 import { HttpModule } from '#platform/http/http.module.js';
 import { LiveDriver } from './live-driver.js';
-import { LiveDrivers } from './live-drivers.service.js';
 import { PortalLiveSandboxController } from './portal-live-sandbox.controller.js';
 import { SandboxStatesRepository } from './sandbox-states.repository.js';
-import { SandboxStreams } from './sandbox-streams.service.js';
+import { SandboxStreams, LiveDrivers } from './sandbox-streams.service.js';
 
 /** A sandbox as it happens, in the portal: the car of the chosen driver, its session, and what is sent (contract §19). */
 @Module({

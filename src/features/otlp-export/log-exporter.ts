@@ -10,8 +10,11 @@ import {
   ProtobufLogsSerializer,
 } from '@opentelemetry/otlp-transformer';
 import type { OtlpProtocol } from '#platform/config/otlp-protocol.js';
-import { ExportWatch } from '#platform/telemetry/open-telemetry/export-watch.js';
-import { SERVICE_NAME, SERVICE_RESOURCE } from '#platform/telemetry/open-telemetry/service-resource.js';
+import {
+  ExportWatch,
+  SERVICE_NAME,
+  SERVICE_RESOURCE,
+} from '#platform/telemetry/open-telemetry/export-watch.js';
 
 /** An entry of a log as OpenTelemetry has it; its attributes by the semantic conventions where there are some. */
 export interface LogEntry {

@@ -21,7 +21,7 @@ import { register } from 'prom-client';
 import type { OtlpProtocol } from '#platform/config/otlp-protocol.js';
 import { ExportWatch } from '#platform/telemetry/open-telemetry/export-watch.js';
 import { RegistryProducer } from './registry-producer.js';
-import { LAST_EXPORT_MS, SERVICE_RESOURCE } from '#platform/telemetry/open-telemetry/service-resource.js';
+import { LAST_EXPORT_MS, SERVICE_RESOURCE } from '#platform/telemetry/open-telemetry/export-watch.js';
 
 /** The metrics as they are sent over OTLP. */
 export interface MetricsExport {

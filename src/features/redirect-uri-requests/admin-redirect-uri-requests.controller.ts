@@ -10,8 +10,12 @@ import { AdminApi, AdminRead, AdminWrite } from '#entrypoints/admin/api/admin-ap
 import { EmptyBodyGuard } from '#platform/http/api/empty-body.guard.js';
 import { idOf, oneOf, orNull, text, time } from '#platform/http/api/api-schemas.js';
 import { viewOf } from '#platform/http/api/view-of.js';
-import { REDIRECT_URI_REQUEST_STATES, type RedirectUriRequestEntity } from './redirect-uri-request.entity.js';
-import { RedirectUriRequestsQuery, RejectionDto } from './admin-redirect-uri-requests.dto.js';
+import {
+  REDIRECT_URI_REQUEST_STATES,
+  type RedirectUriRequestEntity,
+  RedirectUriRequestsQuery,
+  RejectionDto,
+} from './redirect-uri-request.entity.js';
 
 /** Who decided, as in the audit log. */
 @ApiSchema({ name: 'RedirectUriRequestDecider' })

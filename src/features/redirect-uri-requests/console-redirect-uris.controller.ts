@@ -1,9 +1,12 @@
 import { Param } from '@nestjs/common';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { Context } from '#platform/http/page-routes/page-context.js';
-import type { RedirectUriRequestEntity } from './redirect-uri-request.entity.js';
+import {
+  type RedirectUriRequestEntity,
+  RedirectUriRequestsQuery,
+  RejectionDto,
+} from './redirect-uri-request.entity.js';
 import { RedirectUriRequestsService } from './redirect-uri-requests.service.js';
-import { RedirectUriRequestsQuery, RejectionDto } from './admin-redirect-uri-requests.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '#entrypoints/admin/console/console-context.js';
 import { CONSOLE_NOTICES, type ConsoleNotice } from '#entrypoints/admin/console/console-notices.js';
 import { ConsoleGet, ConsolePages, ConsolePost } from '#entrypoints/admin/console/console-pages.decorator.js';

@@ -16,7 +16,6 @@ import { clientPath } from '#entrypoints/admin/console/clients/client-layout.js'
 import type { FilteredList } from '#entrypoints/admin/console/filtered-list.js';
 import { ConsoleForm } from '#entrypoints/admin/console/pages/console-form.js';
 import { CONSOLE_PARTS, type ConsolePage } from '#entrypoints/admin/console/pages/console-layout.js';
-import type { PartyNames } from '#entrypoints/admin/console/pages/party-names.js';
 import {
   FilteredTable,
   Id,
@@ -24,6 +23,7 @@ import {
   Party,
   pickFilter,
   stateFilter,
+  type PartyNames,
 } from '#entrypoints/admin/console/pages/lists.js';
 
 export const REDIRECT_URIS_PATH = '/admin/console/redirect-uris';
@@ -158,6 +158,7 @@ function Decision({
         values={{ reason }}
         errors={errors['reason'] ? { reason: errors['reason'] } : {}}
         submit="Reject"
+        isQuiet
       >
         <TextField name="reason" label="Reason" hint="May be empty. The partner reads it." />
       </ConsoleForm>

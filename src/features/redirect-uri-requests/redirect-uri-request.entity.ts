@@ -1,6 +1,13 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { RedirectUriChange } from '#access/clients/client-rules.js';
 import { TextOrNull, TimeOfInsert, TimeOrNull } from '#platform/database/entities/columns.js';
+import { PageQuery } from '#platform/http/api/page-query.js';
+import {
+  AreVisibleLines,
+  IsIdOf,
+  IsOneOf,
+  IsOptionalNotNull,
+} from '#platform/http/validation/validation.decorators.js';
 
 export const REDIRECT_URI_REQUEST_STATES = ['pending', 'approved', 'rejected'] as const;
 export type RedirectUriRequestState = (typeof REDIRECT_URI_REQUEST_STATES)[number];
@@ -42,4 +49,22 @@ export class RedirectUriRequestEntity {
 
   @TimeOrNull()
   decidedAt!: Date | null;
+}
+
+/** Query of `GET /admin/redirect_uri_requests`; all given members must match. */
+export class RedirectUriRequestsQuery extends PageQuery {
+  @IsOptionalNotNull()
+  @IsOneOf(...REDIRECT_URI_REQUEST_STATES)
+  state?: RedirectUriRequestState;
+
+  @IsOptionalNotNull()
+  @IsIdOf('clnt', 'client')
+  client_id?: string;
+}
+
+/** Body of `POST /admin/redirect_uri_requests/{id}/reject`. */
+export class RejectionDto {
+  @IsOptionalNotNull()
+  @AreVisibleLines(1, 300)
+  reason?: string;
 }

@@ -1,9 +1,33 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, link, rm, writeFile } from 'node:fs/promises';
+import { readFile, link, rm, writeFile, access, mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { SettingsError } from './process-environment.js';
-import { makeFolder } from './make-folder.js';
 import { parseEncryptionKey } from './setting-constraints.js';
+
+/**
+ * Creates a folder and its missing parents. The recursive `mkdir` of Node.js never returns on file systems that accept no folders
+ * and report ENOENT, such as `/proc`.
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  try {
+    return await makeOne(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const above = path.dirname(folder);
+  await access(above).catch(() => makeFolder(above));
+  // Another process may have created the parent in the meantime, so try once more.
+  await makeOne(folder);
+}
+
+async function makeOne(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o755 });
+  } catch (error) {
+    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST' && (await stat(folder)).isDirectory();
+    if (!isThere) throw error;
+  }
+}
 
 /** The development key: created once in `<dataDir>/encryption-key` (mode 0600) and read from there afterwards. */
 export async function encryptionKeyOf(dataDir: string): Promise<Buffer> {

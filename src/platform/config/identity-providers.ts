@@ -1,5 +1,4 @@
-import { isUrl } from './is-url.js';
-import { isLoopbackHost } from './loopback.js';
+import { isUrl, isLoopbackHost } from './is-url.js';
 import { OPERATOR_ROLES, type OperatorRole } from './operator-role.js';
 import { providerKeyIn, providerKeyInFile, type ProviderKey } from './provider-key.js';
 

@@ -1,3 +1,9 @@
+/** Whether a host (as in a URL or a HOST setting) is only reachable from this machine. */
+export function isLoopbackHost(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, '').toLowerCase();
+  return bare === 'localhost' || bare === '::1' || /^127(\.\d{1,3}){3}$/.test(bare);
+}
+
 /**
  * Whether the text is a URL, on its own or relative to a base. `URL.canParse` of Node 20 cannot be used: once compiled, it
  * rejects URLs with non-ASCII letters such as ü.

@@ -16,7 +16,6 @@ import { CLIENT_ID_PATTERN } from '#platform/secrets/ids.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '#platform/secrets/passwords.js';
 import { BRAND_FOOTER_MAX, BRAND_NAME_MAX, PRODUCT_NAME } from './brand-values.js';
 import { misspeltSettings } from './misspelt-settings.js';
-import { readSettingFiles } from './setting-files.js';
 import {
   IsAccentColor,
   IsBaseUrl,
@@ -35,6 +34,46 @@ import {
   IsVisibleLine,
   WholeNumber,
 } from './setting-constraints.js';
+import { readFileSync } from 'node:fs';
+
+const SUFFIX = '_FILE';
+// A longer file is not the intended one.
+const MOST_BYTES = 65_536;
+
+/** The settings, including those read from files, and an error for each file that cannot be read, by setting. */
+interface SettingsOfFiles {
+  values: NodeJS.ProcessEnv;
+  errors: string[];
+}
+
+/**
+ * Reads `NAME_FILE` for each known setting, as containers provide secrets: the value is the file's content without the final line
+ * break. A setting given both ways, and an empty or unreadable file, are errors.
+ */
+function readSettingFiles(source: NodeJS.ProcessEnv, names: readonly string[]): SettingsOfFiles {
+  const values = { ...source };
+  const errors: string[] = [];
+  for (const name of new Set(names)) {
+    // OpenTelemetry reads its own settings.
+    if (name.startsWith('OTEL_')) continue;
+    const file = source[name + SUFFIX];
+    if (file === undefined || file === '') continue;
+    const text = source[name] ? new Error(`must not be set together with ${name}`) : readText(file);
+    if (typeof text === 'string') values[name] = text;
+    else errors.push(`${name}${SUFFIX} ${text.message}`);
+  }
+  return { values, errors };
+}
+
+function readText(file: string): string | Error {
+  try {
+    const bytes = readFileSync(file);
+    const text = bytes.length > MOST_BYTES ? '' : bytes.toString('utf8').replace(/\r?\n$/, '');
+    return text === '' ? new Error('must name a file of at most 64 kB that contains the setting') : text;
+  } catch (error) {
+    return new Error(`must name a file that can be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
 
 const YEAR = 31_536_000;
 const RATE_LIMIT_MAX = 1_000_000_000;

@@ -10,11 +10,10 @@ import {
 } from 'class-validator';
 import ipaddr from 'ipaddr.js';
 import { isIP } from 'node:net';
-import { AA, isHexColor, isReadableAccent } from './accent-color.js';
+import { AA, isHexColor, isReadableAccent } from './brand-values.js';
 import { parseDatabaseUrl } from './database-url.js';
 import { parseIdentityProviders } from './identity-providers.js';
-import { isLoopbackHost } from './loopback.js';
-import { isHttpsPage, isUrl } from './is-url.js';
+import { isHttpsPage, isUrl, isLoopbackHost } from './is-url.js';
 import { parseRedisUrl } from './redis-url.js';
 
 /** 32 bytes in base64 or base64url, with or without padding. */

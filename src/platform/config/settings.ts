@@ -3,7 +3,7 @@ import { PLAIN_BRAND, type BrandValues } from './brand-values.js';
 import { encryptionKeyOf } from './encryption-key-file.js';
 import { readEnvironment, settingsRefused, type ProcessEnvironment } from './process-environment.js';
 import { parseIdentityProviders, type IdentityProvider } from './identity-providers.js';
-import { isLoopbackHost } from './loopback.js';
+import { isLoopbackHost } from './is-url.js';
 import type { OtlpProtocol } from './otlp-protocol.js';
 import { parseEncryptionKey, splitList } from './setting-constraints.js';
 

@@ -35,3 +35,6 @@ export type PurposeThat<Use extends Purposes[keyof Purposes]> = {
 /** The key of 32 bytes for one purpose. */
 export const purposeKey = (purpose: keyof Purposes, encryptionKey: Buffer): Buffer =>
   Buffer.from(hkdfSync('sha256', encryptionKey, '', purpose, 32));
+
+/** Identifies a key without revealing it: eight hexadecimal digits derived from it. */
+export const keyIdOf = (key: Buffer): string => purposeKey('key id', key).toString('hex', 0, 4);

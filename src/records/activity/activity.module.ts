@@ -1,10 +1,9 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Answers } from '#platform/database/domain/domain-map.js';
-import { ActivityHourEntity } from './activity-hour.entity.js';
-import { ActivityRepository } from './activity.repository.js';
+import { ActivityRepository, ActivityHourEntity } from './activity.repository.js';
 import { ActivityService } from './activity.service.js';
-import { ACTIVITY_PURGE } from './activity-purge.js';
+import { RETENTION, type PurgeTask } from '#platform/database/purge/purge-tasks.js';
 
 /** Hourly activity, for the console's charts and for finding out why a partner is refused. */
 @Module({
@@ -14,7 +13,7 @@ import { ACTIVITY_PURGE } from './activity-purge.js';
 })
 export class ActivityModule {
   @Answers('purge.tasks')
-  purged() {
-    return ACTIVITY_PURGE;
+  purged(): PurgeTask[] {
+    return [{ table: 'activity_hours', by: 'hour', before: RETENTION }];
   }
 }

@@ -1,11 +1,42 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { Repository, Column, Entity, PrimaryColumn } from 'typeorm';
 import { InputRows } from '#platform/database/queries/input-rows.js';
-import { ActivityHourEntity } from './activity-hour.entity.js';
-import { EVERYBODY, REFUSALS, type ActivityKind, type Counted, type CountedSince } from './activity.js';
-import type { HourlyTotal } from './hourly-total.js';
-import type { RefusedClient } from './refused-client.js';
+import {
+  EVERYBODY,
+  REFUSALS,
+  type ActivityKind,
+  type Counted,
+  type CountedSince,
+  type HourlyTotal,
+  type RefusedClient,
+} from './activity.js';
+import { TextOrNull } from '#platform/database/entities/columns.js';
+
+/** How often something happened in an hour: for one client, without a known client, or in total (`all`). */
+@Entity('activity_hours')
+export class ActivityHourEntity {
+  @PrimaryColumn('text')
+  clientId!: string;
+
+  @PrimaryColumn('timestamptz')
+  hour!: Date;
+
+  @PrimaryColumn('text')
+  kind!: string;
+
+  @PrimaryColumn('text')
+  detail!: string;
+
+  @Column('bigint')
+  count!: string;
+
+  @Column('timestamptz')
+  lastAt!: Date;
+
+  @TextOrNull()
+  lastAddress!: string | null;
+}
 
 const COUNTED = new InputRows<Counted>({
   text: ['clientId', 'kind', 'detail', 'lastAddress'],

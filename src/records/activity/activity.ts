@@ -1,4 +1,20 @@
 import type {} from 'fastify';
+
+/** A live client, the number of its refused requests in a period, and when the last one happened. */
+export interface RefusedClient {
+  id: string;
+  name: string;
+  refused: number;
+  lastAt: Date;
+}
+
+/** How often something happened in one hour, in total. */
+export interface HourlyTotal {
+  hour: Date;
+  kind: ActivityKind;
+  count: number;
+}
+
 /** The kinds of events that are counted. */
 export type ActivityKind =
   | 'token_issued'
@@ -22,6 +38,19 @@ export const CREDENTIALS_REFUSALS = [
   'expired_secret',
   'no_secret',
   'secret_of_public_client',
+  'secret_of_client_with_keys',
+  'no_assertion',
+  'assertion_malformed',
+  'assertion_of_client_with_secret',
+  'assertion_algorithm',
+  'assertion_keys_unavailable',
+  'assertion_key_unknown',
+  'assertion_signature',
+  'assertion_audience',
+  'assertion_times',
+  'assertion_expired',
+  'assertion_without_id',
+  'assertion_used',
   'no_credentials',
 ] as const;
 export type CredentialsRefusal = (typeof CREDENTIALS_REFUSALS)[number];

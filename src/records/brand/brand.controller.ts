@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { isReadableAccent } from '#platform/config/accent-color.js';
+import { isReadableAccent } from '#platform/config/brand-values.js';
 import { notFound } from '#platform/http/problems/problem.js';
 import { brandStyle, versionOf } from '#platform/web/layout/brand-style.js';
 import { LogosService } from './logos.service.js';

@@ -4,12 +4,10 @@ import { AuditModule } from '#records/audit/audit.module.js';
 import { Answers } from '#platform/database/domain/domain-map.js';
 import { BrandController } from './brand.controller.js';
 import { BrandEntity } from './brand.entity.js';
-import { BRAND_PURGE } from './brand-purge.js';
-import { BrandRepository } from './brand.repository.js';
+import { BrandRepository, LogosRepository, LogoEntity } from './brand.repository.js';
 import { BrandService } from './brand.service.js';
-import { LogoEntity } from './logo.entity.js';
-import { LogosRepository } from './logos.repository.js';
 import { LogosService } from './logos.service.js';
+import type { PurgeTask } from '#platform/database/purge/purge-tasks.js';
 
 /** The brand of the service, and the logos of the service and of clients. */
 @Module({
@@ -20,7 +18,16 @@ import { LogosService } from './logos.service.js';
 })
 export class BrandModule {
   @Answers('purge.tasks')
-  purged() {
-    return BRAND_PURGE;
+  purged(): PurgeTask[] {
+    // Logos that nothing shows any more. Assigning a logo refreshes it in the same transaction, so that it is not removed in between.
+    return [
+      {
+        table: 'logos',
+        by: 'stored_at',
+        before: "now() - interval '1 day'",
+        condition: `NOT EXISTS (SELECT 1 FROM brand b WHERE b.logo_id = t.id)
+          AND NOT EXISTS (SELECT 1 FROM clients c WHERE c.logo_id = t.id)`,
+      },
+    ];
   }
 }

@@ -1,4 +1,4 @@
-import { BRAND_FOOTER_MAX, BRAND_NAME_MAX } from '#platform/config/brand-values.js';
+import { BRAND_FOOTER_MAX, BRAND_NAME_MAX, type BrandValues } from '#platform/config/brand-values.js';
 import { ResourceForm, type FormValues } from '#platform/http/resources/resource-form.js';
 import { NULL_IF_OMITTED, resource } from '#platform/http/resources/resource.js';
 import {
@@ -83,3 +83,11 @@ export const BRAND = resource<BrandEntity>()('brand', {
 
 export const BRAND_FORM = new ResourceForm(BRAND);
 export type BrandFormValues = FormValues<typeof BRAND.fields>;
+
+/** The brand as entered by an admin, or given in a company file. */
+export class BrandDto extends BRAND.newBody() {}
+
+export function brandValuesOf(body: BrandDto): BrandValues {
+  const { name, accentColor, ...values } = BRAND.complete(BRAND.newOf(body));
+  return { ...values, name: name!, accentColor: accentColor?.toLowerCase() ?? null };
+}

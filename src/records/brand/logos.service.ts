@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { LogosRepository } from './logos.repository.js';
+import { LogosRepository } from './brand.repository.js';
 
 const DIGEST = /^[0-9a-f]{64}$/;
 

@@ -5,8 +5,7 @@ import { RIGHT_TO_LEFT, type Language } from '#platform/language/languages.js';
 import { shownText, text, type Shown } from '#platform/language/text.js';
 import { legible } from '#platform/http/validation/legible-text.js';
 import { plainColors } from '#platform/web/layout/brand-style.js';
-import type { MailContent, MailText } from './mail-content.js';
-import { cidOf } from './mail-logos.js';
+import { type MailContent, type MailText, cidOf } from './mail-content.js';
 
 const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 

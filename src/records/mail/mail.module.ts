@@ -6,8 +6,8 @@ import { MailWorker } from './mail-worker.service.js';
 import { MailEntity } from './mail.entity.js';
 import { MailsRepository } from './mails.repository.js';
 import { MailsService } from './mails.service.js';
-import { MAIL_PURGE } from './mail-purge.js';
 import { UnsubscribeKeys } from './unsubscribe-keys.service.js';
+import { RETENTION, type PurgeTask } from '#platform/database/purge/purge-tasks.js';
 
 /** The outbox, and the worker that sends it (contract §18). */
 @Module({
@@ -17,7 +17,7 @@ import { UnsubscribeKeys } from './unsubscribe-keys.service.js';
 })
 export class MailModule {
   @Answers('purge.tasks')
-  purged() {
-    return MAIL_PURGE;
+  purged(): PurgeTask[] {
+    return [{ table: 'mails', by: 'finished_at', before: RETENTION }];
   }
 }

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { countUpTo } from '#platform/database/queries/count-up-to.js';
-import { readPage, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
+import { readPage, type Page, type PageRequest, countUpTo } from '#platform/database/queries/read-page.js';
 import type { Language } from '#platform/language/languages.js';
 import { MailEntity, type MailKind, type MailState, type OptionalMailKind } from './mail.entity.js';
 

@@ -1,5 +1,5 @@
 import { createTransport, type Transporter } from 'nodemailer';
-import { isLoopbackHost } from '#platform/config/loopback.js';
+import { isLoopbackHost } from '#platform/config/is-url.js';
 import { SendError, type MailTransport, type OutgoingMail } from './mail-transport.js';
 
 const CONNECT_MS = 10_000;

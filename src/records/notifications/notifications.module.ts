@@ -5,9 +5,10 @@ import { MailModule } from '#records/mail/mail.module.js';
 import { Answers } from '#platform/database/domain/domain-map.js';
 import { NotificationEntity } from './notification.entity.js';
 import { NotificationsRepository } from './notifications.repository.js';
-import { DueNotificationsWorker } from './due-notifications.worker.js';
-import { NotificationsService } from './notifications.service.js';
-import { NOTIFICATIONS_PURGE } from './notifications-purge.js';
+import { NotificationsService, DueNotificationsWorker } from './notifications.service.js';
+import { RETENTION, type PurgeTask } from '#platform/database/purge/purge-tasks.js';
+
+const NOTHING_TO_DO = "t.resolved_at IS NULL AND t.category <> 'ACTIONABLE'";
 
 /** Notifications: raised, read, resolved. */
 @Module({
@@ -17,7 +18,17 @@ import { NOTIFICATIONS_PURGE } from './notifications-purge.js';
 })
 export class NotificationsModule {
   @Answers('purge.tasks')
-  purged() {
-    return NOTIFICATIONS_PURGE;
+  purged(): PurgeTask[] {
+    return [
+      // Notifications that need action: after they were resolved. Others: after they were read, or after a year.
+      { table: 'notifications', by: 'resolved_at', before: RETENTION },
+      { table: 'notifications', by: 'read_at', before: RETENTION, condition: NOTHING_TO_DO },
+      {
+        table: 'notifications',
+        by: 'event_time',
+        before: "now() - interval '365 days'",
+        condition: `t.read_at IS NULL AND ${NOTHING_TO_DO}`,
+      },
+    ];
   }
 }

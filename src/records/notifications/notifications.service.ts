@@ -1,4 +1,4 @@
-import { say } from '#platform/language/text.js';
+import { say, said, type Shown } from '#platform/language/text.js';
 import { Injectable } from '@nestjs/common';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
@@ -9,12 +9,58 @@ import type { Language } from '#platform/language/languages.js';
 import { notFound, validationFailed } from '#platform/http/problems/problem.js';
 import { isId, newId } from '#platform/secrets/ids.js';
 import { MailsService } from '#records/mail/mails.service.js';
-import type { Message } from './message-catalogue.js';
-import { mailKindOf, notificationMail, type MailedNotification } from './notification-mail.js';
+import type { Message, NotificationMailKind } from './message-catalogue.js';
 import { storedTexts } from './notification-texts.js';
 import type { NotificationCategory, NotificationEntity } from './notification.entity.js';
 import { NotificationsRepository, type Marks, type NotificationFilter } from './notifications.repository.js';
 import { violation } from '#platform/http/problems/violation.js';
+import type { MailText } from '#records/mail/mail-content.js';
+import { PeriodicWorker } from '#platform/database/background/periodic-worker.js';
+import { SchemaCompatibility } from '#platform/database/migrations/schema-compatibility.service.js';
+
+/** A notification of the service, or one that an operator wrote. */
+type MailedNotification = Message & { externalLink?: string | null; externalButtonLabel?: string };
+
+/** The kind of mail for a notification; undefined if it is not mailed. */
+function mailKindOf({ mail, category }: Message): NotificationMailKind | undefined {
+  return mail ?? (category === 'ACTIONABLE' ? 'actionable' : undefined);
+}
+
+const WHY: Record<NotificationMailKind, string> = {
+  security: say('You always get mail about the security of your account.'),
+  organisation: say('You always get mail about your access to the organisations that you belong to.'),
+  application_connected: say(
+    'You get this mail because you want to know about new applications. Change that here:',
+  ),
+  actionable: say('You get this mail because you want to know what needs your attention. Change that here:'),
+};
+
+/** Renders a notification as a mail, with the organisation behind the application that it is about. */
+function notificationMail(
+  kind: NotificationMailKind,
+  message: MailedNotification,
+  baseUrl: string,
+): MailText {
+  const { shortTextTitle, shortTextBody, detailPageTitle, detailPageBody, externalLink } = message;
+  const { name, organisation } = message.application ?? {};
+  const behind =
+    name !== undefined && organisation && said('“{name}” is by {organisation}.', { name, organisation });
+  const link = externalLink && /^https?:\/\//i.test(externalLink) ? externalLink : undefined;
+  return {
+    subject: shortTextTitle,
+    application: message.application,
+    paragraphs: [shortTextBody, behind, detailPageTitle, detailPageBody].filter(
+      (text): text is Shown => !!text,
+    ),
+    action: link
+      ? { label: message.externalButtonLabel ?? say('Open'), url: link }
+      : { label: say('Open your account'), url: `${baseUrl}/account/notifications` },
+    footer: [
+      WHY[kind],
+      ...(kind === 'security' || kind === 'organisation' ? [] : [`${baseUrl}/account/email`]),
+    ],
+  };
+}
 
 const BATCH = 1000;
 
@@ -130,5 +176,22 @@ export class NotificationsService {
   /** Resolves the notifications that resolve automatically and are due. */
   async resolveDue(): Promise<void> {
     while ((await this.repository.resolveDue(BATCH)) === BATCH);
+  }
+}
+
+/** Resolves notifications that are due, every five seconds. */
+@Injectable()
+export class DueNotificationsWorker extends PeriodicWorker {
+  constructor(
+    private readonly notifications: NotificationsService,
+    settings: Settings,
+    schema: SchemaCompatibility,
+  ) {
+    const failure = 'Resolving notifications stopped early';
+    super({ everyMs: 5_000, failure, isEverywhere: true }, settings, schema);
+  }
+
+  protected work(): Promise<void> {
+    return this.notifications.resolveDue();
   }
 }

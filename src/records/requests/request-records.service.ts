@@ -3,7 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WriteBehind } from '#platform/database/background/write-behind.js';
 import { inOrderOfCommits, placeOf } from '#platform/database/queries/in-order-of-commits.js';
-import { cursorAhead, unknownCursor } from '#platform/http/problems/cursor-problems.js';
+import { cursorAhead, unknownCursor } from '#platform/http/problems/problem.js';
 import { answeredRequest } from './answered-request.entity.js';
 import type { NewRequestRecord, RequestRecordEntity } from './request-record.entity.js';
 import { RequestRecordsRepository } from './request-records.repository.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { ConsentImportService } from '#access/consents/import/consent-import.service.js';
 import { DataSource } from 'typeorm';
 import { NewUserDto } from '#entrypoints/admin/api/users/admin-users.dto.js';
-import { AuditEventView } from '#entrypoints/admin/api/audit-events/admin-audit-events.view.js';
+import { AuditEventView } from '#entrypoints/admin/api/audit-events/admin-audit-events.dto.js';
 import { AuditService, SERVICE_ACTOR, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { migrate, schemaDifferencesOf } from '#platform/database/migrations/migrate.js';
@@ -28,8 +28,7 @@ import { applyCompany, exportCompany } from './company/apply-company.js';
 import { textOf } from './company/company-differences.js';
 import { CompanyDocument } from './company/read-company.js';
 import { SecretSource } from './company/secret-source.js';
-import { print } from './output.js';
-import { Printed } from './printed.js';
+import { print, Printed } from './output.js';
 import { exportWords, importWords } from './words.js';
 import type { COMMANDS, DATABASE_COMMANDS } from './commands.js';
 

@@ -1,4 +1,4 @@
-import type { Command } from './command.js';
+import type { Command } from './output.js';
 
 /** Commands for operators without a browser. */
 export const COMMANDS = {

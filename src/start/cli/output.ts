@@ -1,3 +1,13 @@
+/** What a command takes. */
+export interface Command {
+  /** What follows the name: an argument in angle brackets, options with their values. */
+  usage: string;
+  summary: string;
+  argument?: string;
+  /** A flag has no value. */
+  options: { name: string; required?: boolean; repeatable?: boolean; flag?: boolean; short?: string }[];
+}
+
 /** Not everything that a command has printed could be written; what it did is done. `hasNoReader`: whoever read it has left. */
 export class OutputLostError extends Error {
   readonly hasNoReader: boolean;
@@ -16,3 +26,11 @@ export const print = (text: string, to: 'stdout' | 'stderr' = 'stdout'): Promise
   new Promise((resolve, reject) => {
     process[to].write(text, (error) => (error ? reject(new OutputLostError(error)) : resolve()));
   });
+
+/** What a command prints instead of JSON, and its exit code. */
+export class Printed {
+  constructor(
+    readonly text: string,
+    readonly code = 0,
+  ) {}
+}

@@ -1,11 +1,9 @@
 import { parseArgs } from 'node:util';
 import type { Problem } from '#platform/http/problems/problem.js';
 import { DATABASE_COMMANDS, COMMANDS } from './commands.js';
-import { OutputLostError, print } from './output.js';
-import { Printed } from './printed.js';
+import { OutputLostError, print, type Command, Printed } from './output.js';
 import { apiWordsOf } from '#platform/http/problems/violation.js';
 import type { Options } from './actions.js';
-import type { Command } from './command.js';
 
 export type CommandName = keyof typeof COMMANDS | keyof typeof DATABASE_COMMANDS;
 

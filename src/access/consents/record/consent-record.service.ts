@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Page, PageRequest } from '#platform/database/queries/read-page.js';
-import type { ConsentVersionEntity } from './consent-version.entity.js';
+import type { ConsentVersionEntity, VersionWithWords } from './consent-version.entity.js';
 import { ConsentVersionsRepository } from './consent-versions.repository.js';
-import type { VersionWithWords } from './version-with-words.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

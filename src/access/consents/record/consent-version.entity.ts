@@ -55,3 +55,9 @@ export class ConsentVersionEntity extends ConsentTerms {
   @TimeOrNull()
   forgottenAt!: Date | null;
 }
+
+/** A version of a consent with the text of the words that were shown. */
+export interface VersionWithWords {
+  version: ConsentVersionEntity;
+  words: string | null;
+}

@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { readPage, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
-import { ConsentVersionEntity } from './consent-version.entity.js';
+import { ConsentVersionEntity, type VersionWithWords } from './consent-version.entity.js';
 import { ConsentWordsRepository } from './consent-words.repository.js';
-import type { VersionWithWords } from './version-with-words.js';
 
 /** Reads the record of consents, which only the database writes. */
 @Injectable()

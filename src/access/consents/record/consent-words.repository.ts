@@ -1,8 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
-import { ConsentWordsEntity } from './consent-words.entity.js';
+import { type Repository, Column, Entity, PrimaryColumn } from 'typeorm';
 import type { KeptWords } from './consent-words.js';
+
+/** The exact words of a consent page, stored once for everyone who saw them. */
+@Entity('consent_words')
+export class ConsentWordsEntity {
+  /** SHA-256 of the words. */
+  @PrimaryColumn('bytea')
+  digest!: Buffer;
+
+  @Column('text')
+  language!: string;
+
+  @Column('text')
+  words!: string;
+}
 
 /** The words that users saw when they consented: each text once, and never changed. */
 @Injectable()

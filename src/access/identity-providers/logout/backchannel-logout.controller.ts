@@ -3,7 +3,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AddressRateLimitGuard } from '#platform/http/guards/address-rate-limit.guard.js';
-import { formOf } from '#platform/http/page-routes/posted-form.js';
+import { formOf } from '#platform/http/forms/form.js';
 import { originOf } from '#platform/http/server/request-origin.js';
 import { KEYS_AGAIN_AFTER_MS, ProviderClients } from '../protocol/provider-clients.service.js';
 import { REFUSAL_STATUS, SignInRefused } from '../refusals.js';

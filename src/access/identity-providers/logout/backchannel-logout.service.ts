@@ -5,7 +5,7 @@ import type { IdentityProvider } from '#platform/config/identity-providers.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { digestOf } from '#platform/secrets/tokens.js';
 import { SessionsService } from '#access/users/sessions/sessions.service.js';
-import { ASYMMETRIC_ALGORITHMS, CLOCK_TOLERANCE_SECONDS } from '../protocol/algorithms.js';
+import { ASYMMETRIC_ALGORITHMS, CLOCK_TOLERANCE_SECONDS } from '../protocol/provider-metadata.js';
 import type { Claims } from '../protocol/claims.js';
 import { ProviderClients, type Keys } from '../protocol/provider-clients.service.js';
 import { refusalOfError } from '../protocol/refusal-of-error.js';

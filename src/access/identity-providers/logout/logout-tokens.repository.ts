@@ -1,7 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
-import { LogoutTokenEntity } from './logout-token.entity.js';
+import { Repository, Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A logout token that was used: its `jti` works once. */
+@Entity('logout_tokens')
+export class LogoutTokenEntity {
+  /** The id of the provider in the settings; of several entries with one client, that of the first. */
+  @PrimaryColumn('text')
+  provider!: string;
+
+  @PrimaryColumn('bytea')
+  jtiDigest!: Buffer;
+
+  /** When the token is too old to be accepted anyway. */
+  @Column('timestamptz')
+  expiresAt!: Date;
+}
 
 @Injectable()
 export class LogoutTokensRepository {

@@ -13,7 +13,7 @@ import type { IdentityProvider } from '#platform/config/identity-providers.js';
 import { Settings } from '#platform/config/settings.js';
 import type { SignedInUser } from '#access/users/sessions/signed-in-user.js';
 import { SignInRefused } from '../refusals.js';
-import { ASYMMETRIC_ALGORITHMS, CLOCK_TOLERANCE_SECONDS } from './algorithms.js';
+import { ASYMMETRIC_ALGORITHMS, CLOCK_TOLERANCE_SECONDS } from './provider-metadata.js';
 import { claimAt, requireStrength, type Claims } from './claims.js';
 import { personOf, type Person } from './person.js';
 import { ProviderClients, type ProviderClient } from './provider-clients.service.js';

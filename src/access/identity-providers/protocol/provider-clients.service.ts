@@ -14,10 +14,14 @@ import {
 import type { IdentityProvider } from '#platform/config/identity-providers.js';
 import { Settings } from '#platform/config/settings.js';
 import { notFound } from '#platform/http/problems/problem.js';
-import { ASYMMETRIC_ALGORITHMS } from './algorithms.js';
 import { SignInRefused } from '../refusals.js';
 import { providerFetch } from './provider-fetch.js';
-import { checkedMetadata, requireIssuer, type ProviderMetadata } from './provider-metadata.js';
+import {
+  checkedMetadata,
+  requireIssuer,
+  type ProviderMetadata,
+  ASYMMETRIC_ALGORITHMS,
+} from './provider-metadata.js';
 import { issuerNamedIn, refusalOfError } from './refusal-of-error.js';
 import { say } from '#platform/language/text.js';
 import type { ProviderKey } from '#platform/config/provider-key.js';

@@ -1,8 +1,7 @@
 import { Controller, Param, Post, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { FormBody } from '#platform/http/forms/form-body.decorator.js';
-import type { Form } from '#platform/http/forms/form.js';
+import { type Form, FormBody } from '#platform/http/forms/form.js';
 import { AddressRateLimitGuard } from '#platform/http/guards/address-rate-limit.guard.js';
 import { PageRoute } from '#platform/http/page-routes/send-page.js';
 import { ProviderClients } from '../protocol/provider-clients.service.js';

@@ -1,7 +1,35 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
-import { ProviderSignInEntity } from './provider-sign-in.entity.js';
+import { Repository, Column, Entity, PrimaryColumn } from 'typeorm';
+import { TextOrNull } from '#platform/database/entities/columns.js';
+
+/** A started sign-in that has not come back from the provider yet. */
+@Entity('provider_sign_ins')
+export class ProviderSignInEntity {
+  @PrimaryColumn('bytea')
+  stateDigest!: Buffer;
+
+  @Column('bytea')
+  browserDigest!: Buffer;
+
+  /** The provider's id in the settings. */
+  @Column('text')
+  provider!: string;
+
+  /** The nonce and the PKCE verifier, sealed. */
+  @Column('bytea')
+  sealed!: Buffer;
+
+  @TextOrNull()
+  returnTo!: string | null;
+
+  /** The logged-in user who has to authenticate again; null for a login. */
+  @TextOrNull()
+  userId!: string | null;
+
+  @Column('timestamptz')
+  expiresAt!: Date;
+}
 
 /** What is stored of a started sign-in. */
 export type StartedSignIn = Pick<ProviderSignInEntity, 'sealed' | 'returnTo' | 'userId'>;

@@ -7,7 +7,7 @@ import { Settings } from '#platform/config/settings.js';
 import { isUniqueViolation } from '#platform/database/queries/database-errors.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { Form } from '#platform/http/forms/form.js';
-import { NoLongerSignedIn } from '#platform/http/page-routes/no-longer-signed-in.js';
+import { NoLongerSignedIn } from '#platform/http/page-routes/page-answer.js';
 import type { WayOut } from '#platform/http/page-routes/page-answer.js';
 import { visitorOf } from '#platform/http/server/request-origin.js';
 import { SignInLimitsService } from '#access/rate-limits/sign-in/sign-in-limits.service.js';

@@ -1,10 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { Repository, Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Message } from '#records/notifications/message-catalogue.js';
 import { storedTexts } from '#records/notifications/notification-texts.js';
-import { RateLimitPeriodEntity } from './rate-limit-period.entity.js';
 import { NotificationEntity } from '#records/notifications/notification.entity.js';
+
+/** A period in which a client and user exceeded their rate limit; its refusals show one notification. */
+@Entity('rate_limit_periods')
+export class RateLimitPeriodEntity {
+  @PrimaryColumn('text')
+  clientId!: string;
+
+  @PrimaryColumn('text')
+  userId!: string;
+
+  @Column('text')
+  notificationId!: string;
+
+  @Column('timestamptz')
+  endsAt!: Date;
+}
 
 /** The notification of the current period, and its remaining seconds. */
 export interface PeriodNotification {

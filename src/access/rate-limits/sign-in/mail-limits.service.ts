@@ -7,9 +7,8 @@ import { accountDigest } from '#access/users/sessions/known-browsers.service.js'
 import { addressKey } from '#platform/http/server/address-key.js';
 import { rateLimitExceeded } from '#platform/http/problems/problem.js';
 import { countDecision } from '../rate-limit-metrics.js';
-import type { RateLimitDecision, RateLimitStore } from '../store/rate-limit-store.js';
+import { type RateLimitDecision, type RateLimitStore, RATE_LIMIT_STORE } from '../store/rate-limit-store.js';
 import { retryAfterSeconds } from '../rate-limits.service.js';
-import { RATE_LIMIT_STORE } from '../store/store-token.js';
 import { waitingTime } from '../waiting-time.js';
 
 // Contract §18.

@@ -6,9 +6,8 @@ import { accountDigest, KnownBrowsersService } from '#access/users/sessions/know
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { addressKey } from '#platform/http/server/address-key.js';
 import { countDecision } from '../rate-limit-metrics.js';
-import type { RateLimitDecision, RateLimitStore } from '../store/rate-limit-store.js';
+import { type RateLimitDecision, type RateLimitStore, RATE_LIMIT_STORE } from '../store/rate-limit-store.js';
 import { retryAfterSeconds } from '../rate-limits.service.js';
-import { RATE_LIMIT_STORE } from '../store/store-token.js';
 import { said, say } from '#platform/language/text.js';
 import { waitingTime, waitingValues } from '../waiting-time.js';
 

@@ -1,8 +1,14 @@
 import { LRUCache } from 'lru-cache';
-import { checkRate, checkWindow, type RateLimitDecision, type RateLimitStore } from './rate-limit-store.js';
+import {
+  checkRate,
+  checkWindow,
+  type RateLimitDecision,
+  type RateLimitStore,
+  namespaceOf,
+  storageKey,
+} from './rate-limit-store.js';
 import { RollingLog } from './rolling-log.js';
-import { namespaceOf, storageKey } from './storage-key.js';
-import { upTo } from '#platform/config/cache-capacity.js';
+import { upTo } from '#platform/config/durations.js';
 
 /** About 60 MB per namespace if every key has a few requests; a key with the maximum number of entries takes 4.5 kB. */
 const KEYS_PER_NAMESPACE = 100_000;

@@ -1,12 +1,78 @@
-import { Logger, type LoggerService } from '@nestjs/common';
+import {
+  Logger,
+  type LoggerService,
+  Inject,
+  Injectable,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
 import type { Cluster, Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { withTimeout, TimeoutError } from './with-timeout.js';
 import { MemoryRateLimitStore } from './memory-rate-limit-store.js';
-import { checkRate, checkWindow, type RateLimitDecision, type RateLimitStore } from './rate-limit-store.js';
+import {
+  checkRate,
+  checkWindow,
+  type RateLimitDecision,
+  type RateLimitStore,
+  storageKey,
+  RATE_LIMIT_STORE,
+} from './rate-limit-store.js';
 import { connectRedis, DISCONNECT_MS } from './redis-connection.js';
-import { RedisRateLimitStore } from './redis-rate-limit-store.js';
+import { CONSUME, GIVE_BACK, USED } from './redis-scripts.js';
+import type { Settings } from '#platform/config/settings.js';
+import { sharedStoreGauge } from '../rate-limit-metrics.js';
+
+interface Scripts {
+  rateLimitConsume(key: string, limit: number, windowMs: number): Promise<[number, number, number]>;
+  rateLimitUsed(key: string, windowMs: number): Promise<number>;
+  rateLimitGiveBack(key: string, windowMs: number): Promise<number>;
+}
+
+/** The Redis key: the prefix, and the caller's key as the hash tag by which a cluster chooses the server. */
+export function redisKey(key: string): string {
+  return `cds:rl:{${storageKey(key)}}`;
+}
+
+/**
+ * Counts in Redis 5 or later, a single server or a cluster, for any number of instances. One script decides and counts
+ * atomically, by Redis's clock. Rejects if Redis is unavailable; keys expire on their own.
+ */
+export class RedisRateLimitStore implements RateLimitStore {
+  private readonly scripts: Scripts;
+
+  constructor(private readonly client: Redis | Cluster) {
+    client.defineCommand('rateLimitConsume', { numberOfKeys: 1, lua: CONSUME });
+    client.defineCommand('rateLimitUsed', { numberOfKeys: 1, lua: USED });
+    client.defineCommand('rateLimitGiveBack', { numberOfKeys: 1, lua: GIVE_BACK });
+    this.scripts = client as unknown as Scripts;
+  }
+
+  async consume(key: string, limit: number, windowMs: number): Promise<RateLimitDecision> {
+    checkRate(limit, windowMs);
+    const [allowed, remaining, retryAfterMs] = await this.scripts.rateLimitConsume(
+      redisKey(key),
+      limit,
+      windowMs,
+    );
+    return { allowed: allowed === 1, remaining, retryAfterMs };
+  }
+
+  async used(key: string, windowMs: number): Promise<number> {
+    checkWindow(windowMs);
+    return this.scripts.rateLimitUsed(redisKey(key), windowMs);
+  }
+
+  async giveBack(key: string, windowMs: number): Promise<void> {
+    checkWindow(windowMs);
+    await this.scripts.rateLimitGiveBack(redisKey(key), windowMs);
+  }
+
+  async clear(key: string): Promise<void> {
+    await this.client.del(redisKey(key));
+  }
+}
 
 /** The longest that a request waits for Redis, in milliseconds. */
 const ANSWER_MS = 100;
@@ -236,4 +302,27 @@ function reason(error: unknown): string {
   if (refusal === undefined) return UNKNOWN;
   const meaning = REFUSALS[refusal];
   return meaning ? `${refusal}: ${meaning}` : refusal;
+}
+
+/** The configured store: Redis with local counters as a fallback, or only local counters. */
+export function createRateLimitStore(settings: Settings): RateLimitStore {
+  if (settings.redisUrl === undefined) return new MemoryRateLimitStore();
+  return new SharedRateLimitStore(settings.redisUrl, {
+    logger: new Logger('RateLimits'),
+    onStateChange: (shared) => sharedStoreGauge().set(shared ? 1 : 0),
+  });
+}
+
+/** Lets the store check whether Redis is available before the first request, and closes its connections at shutdown. */
+@Injectable()
+export class RateLimitStoreLifecycle implements OnModuleInit, OnApplicationShutdown {
+  constructor(@Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore) {}
+
+  async onModuleInit(): Promise<void> {
+    if (this.store instanceof SharedRateLimitStore) await this.store.ready();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    if (this.store instanceof SharedRateLimitStore) await this.store.close();
+  }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import { type Repository, Column, Entity, PrimaryColumn } from 'typeorm';
 import type { OperatorRole } from '#platform/config/operator-role.js';
 import type { BearerRefusal } from '#records/activity/activity.js';
 import { HAS_OPERATOR_SCOPE, IS_BACKED, OPERATOR_ROLE } from '#access/clients/operator-role.sql.js';
@@ -8,8 +8,26 @@ import type { ClientType } from '#access/clients/client.entity.js';
 import type { Environment } from '#access/users/accounts/environment.js';
 import { batched } from '#platform/database/queries/batched.js';
 import { arrayParameter, Statements } from '#platform/database/queries/statements.js';
-import { RevokedAccessTokenEntity } from './revoked-access-token.entity.js';
 import { accessTokenId, type AccessTokenRecord } from '../keys/token-record.js';
+import { TextOrNull } from '#platform/database/entities/columns.js';
+
+/** An access token that was revoked on its own, kept until it would have expired. */
+@Entity('revoked_access_tokens')
+export class RevokedAccessTokenEntity {
+  /** See `accessTokenId`. */
+  @PrimaryColumn('text')
+  id!: string;
+
+  @Column('timestamptz')
+  expiresAt!: Date;
+
+  /** The client of the token, for the feed of changes (contract §23); null if unknown. */
+  @TextOrNull()
+  clientId!: string | null;
+
+  @TextOrNull()
+  userId!: string | null;
+}
 
 /** The current state of everything that a token depends on. */
 export interface TokenBasis {

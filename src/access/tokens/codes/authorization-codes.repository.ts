@@ -1,10 +1,36 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, type Repository } from 'typeorm';
+import { IsNull, type Repository, Column, Entity } from 'typeorm';
 import { consentIsLive } from '#access/consents/consent.sql.js';
 import { Statements } from '#platform/database/queries/statements.js';
-import { AuthorizationCodeEntity } from './authorization-code.entity.js';
 import { GENERATION_COLUMNS, type GenerationRow } from '../refresh/refresh-tokens.repository.js';
+import { TextOrNull, TimeOrNull, IssuedSecret } from '#platform/database/entities/columns.js';
+
+/** A one-time authorization code; only its digest is stored. A consumed one is kept as long as its grant. */
+@Entity('authorization_codes')
+export class AuthorizationCodeEntity extends IssuedSecret {
+  @Column('text')
+  clientId!: string;
+
+  @Column('text')
+  userId!: string;
+
+  @Column('text')
+  redirectUri!: string;
+
+  @Column('text', { array: true })
+  scopes!: string[];
+
+  @TextOrNull()
+  codeChallenge!: string | null;
+
+  @TimeOrNull()
+  consumedAt!: Date | null;
+
+  /** The grant created from the code, once it was consumed. */
+  @TextOrNull()
+  grantId!: string | null;
+}
 
 /** What a code was issued for. */
 export interface NewAuthorizationCode {

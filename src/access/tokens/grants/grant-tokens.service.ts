@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ScopeNumbersService } from '#access/scopes/scope-numbers.service.js';
-import type { IssuedTokens } from './issued-tokens.js';
+import type { IssuedTokens } from './grant.js';
 import type { GenerationRow } from '../refresh/refresh-tokens.repository.js';
 import { TokenKeysService } from '../keys/token-keys.service.js';
 import { writeAccessToken, writeRefreshToken } from '../keys/token-record.js';

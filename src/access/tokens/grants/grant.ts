@@ -1,6 +1,20 @@
 import type { UserRole } from '#access/users/accounts/user.entity.js';
 import type { GrantEntity } from './grant.entity.js';
 
+/** The tokens issued to a client. Only here are tokens held in clear text, on their way out. */
+export interface IssuedTokens {
+  accessToken: string;
+  /** Seconds. */
+  expiresIn: number;
+  scopes: string[];
+  /** Absent for client credentials, as are the members below. */
+  refreshToken?: string;
+  /** Seconds until the refresh token ends if it is not used. */
+  refreshExpiresIn?: number;
+  /** Seconds until the grant ends: the user then has to authorize the client again. */
+  authorizationExpiresIn?: number;
+}
+
 /** What a user gave a client in one authorization: the family of tokens issued from one code. */
 export type Grant = Pick<GrantEntity, 'id' | 'clientId' | 'userId' | 'scopes'>;
 

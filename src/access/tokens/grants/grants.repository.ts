@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { countUpTo } from '#platform/database/queries/count-up-to.js';
-import { readPage, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
+import { readPage, type Page, type PageRequest, countUpTo } from '#platform/database/queries/read-page.js';
 import type { RevocationReason } from '#access/domain/domain-events.js';
 import { UserEntity } from '#access/users/accounts/user.entity.js';
 import { GrantEntity } from './grant.entity.js';

@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { createSecretKey, randomBytes, randomInt, type KeyObject } from 'node:crypto';
+import { ACCESS_TOKEN_LIFETIME } from '#access/clients/client-rules.js';
 import { AuditService, SERVICE_ACTOR, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
@@ -11,6 +12,8 @@ import { SealedBox } from '#platform/secrets/sealed-box.js';
 import type { TokenKeyEntity } from './token-key.entity.js';
 import { TokenKeysRepository } from './token-keys.repository.js';
 import type { KeySecrets, Opened } from './token-record.js';
+import { PeriodicWorker } from '#platform/database/background/periodic-worker.js';
+import { SchemaCompatibility } from '#platform/database/migrations/schema-compatibility.service.js';
 
 const KEY_BYTES = 32;
 const ROTATE_AFTER_DAYS = 90;
@@ -236,7 +239,8 @@ export class TokenKeysService implements OnApplicationBootstrap {
 
   private get lifetimes() {
     const { accessTokenTtl, grantTtl } = this.settings;
-    return { accessTtl: accessTokenTtl, grantTtl };
+    // A client may have its own.
+    return { accessTtl: Math.max(accessTokenTtl, ACCESS_TOKEN_LIFETIME.max), grantTtl };
   }
 
   private seal(id: number, bytes: Buffer): Buffer {
@@ -255,3 +259,20 @@ export class TokenKeysService implements OnApplicationBootstrap {
 
 /** The context that a sealed key is bound to, so that it cannot be swapped for another. */
 export const sealedFor = (id: number): string => `token key ${id}`;
+
+/** Replaces a token key that is old; looks every hour. */
+@Injectable()
+export class TokenKeyRotationWorker extends PeriodicWorker {
+  constructor(
+    private readonly keys: TokenKeysService,
+    settings: Settings,
+    schema: SchemaCompatibility,
+  ) {
+    const failure = 'The token key could not be rotated';
+    super({ everyMs: 3_600_000, failure, isEverywhere: true }, settings, schema);
+  }
+
+  protected work(): Promise<void> {
+    return this.keys.rotateWhenOld();
+  }
+}

@@ -1,10 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { InRealm } from '#platform/database/entities/in-realm.js';
 import type { OperatorRole } from '#platform/config/operator-role.js';
 import type { Language } from '#platform/language/languages.js';
 import type { OptionalMailKind } from '#records/mail/mail.entity.js';
 import type { Environment } from './environment.js';
-import { TextOrNull, TimeOrNull } from '#platform/database/entities/columns.js';
+import { TextOrNull, TimeOrNull, InRealm } from '#platform/database/entities/columns.js';
 
 export const USER_KINDS = ['individual', 'organisation'] as const;
 export type UserKind = (typeof USER_KINDS)[number];

@@ -9,14 +9,12 @@ import { NotificationsService } from '#records/notifications/notifications.servi
 import { newId } from '#platform/secrets/ids.js';
 import { hashPassword } from '#platform/secrets/passwords.js';
 import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
-import { refuseGivingPower } from './operator-limits.js';
-import { OperatorProtectionService } from './operator-protection.service.js';
+import { OperatorProtectionService, refuseGivingPower } from './operator-protection.service.js';
 import { EmailVerificationService } from '../emails/email-verification.service.js';
 import { PendingSignInsRepository } from '../factors/pending-sign-ins.repository.js';
 import { PasswordLinksRepository } from '../passwords/password-links.repository.js';
 import { ActorsService } from '../sessions/actors.service.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
-import { operatorChanges } from './operator-changes.js';
 import { RoleChanges } from './role-changes.service.js';
 import {
   emailVerifiedAfter,
@@ -30,6 +28,29 @@ import type { UserEntity } from './user.entity.js';
 import { auditView, USER, type NewUser, type UserChanges } from './user.resource.js';
 import { UsersRepository, type NamedUsers, type UserFilter } from './users.repository.js';
 import { say } from '#platform/language/text.js';
+
+type Changes = Partial<Pick<UserEntity, 'email' | 'enabled' | 'webhooksEnabled' | 'passwordHash'>>;
+
+/** Changes by operators that the owner of an account is notified of. A change of role has its own notification. */
+function operatorChanges(before: UserEntity, changes: Changes): string[] {
+  const { email, enabled, passwordHash, webhooksEnabled } = changes;
+  return [
+    ...(email !== undefined && email !== before.email
+      ? [say('An operator changed the email address of your account.')]
+      : []),
+    ...(passwordHash !== undefined ? [say('An operator set a new password for your account.')] : []),
+    ...(enabled !== undefined && enabled !== before.enabled
+      ? [enabled ? say('An operator enabled your account.') : say('An operator disabled your account.')]
+      : []),
+    ...(webhooksEnabled !== undefined && webhooksEnabled !== before.webhooksEnabled
+      ? [
+          webhooksEnabled
+            ? say('An operator opened the webhook portal to your applications.')
+            : say('An operator closed the webhook portal to your applications.'),
+        ]
+      : []),
+  ];
+}
 
 /** A user to insert, with the hash of the password and the id, if they are given. */
 type NewAccount = Omit<NewUser, 'password'> & { passwordHash: string | null; id?: string; enabled?: boolean };

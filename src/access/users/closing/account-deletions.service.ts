@@ -17,6 +17,8 @@ import { UsersService } from '../accounts/users.service.js';
 import { ActorsService } from '../sessions/actors.service.js';
 import type { AccountDeletionEntity } from './account-deletion.entity.js';
 import { AccountDeletionsRepository } from './account-deletions.repository.js';
+import { PeriodicWorker } from '#platform/database/background/periodic-worker.js';
+import { SchemaCompatibility } from '#platform/database/migrations/schema-compatibility.service.js';
 
 /** What became of a wish to delete an account: it waits until a time, is done, or is not possible yet. */
 export type DeletionOutcome =
@@ -185,5 +187,22 @@ export class AccountDeletionsService {
     after?: Record<string, unknown>,
   ): Promise<void> {
     return this.audit.record(actor, { action, subjectType: 'user', subjectId: userId, after });
+  }
+}
+
+/** Erases the accounts that are due, every minute. */
+@Injectable()
+export class AccountDeletionsWorker extends PeriodicWorker {
+  constructor(
+    private readonly deletions: AccountDeletionsService,
+    settings: Settings,
+    schema: SchemaCompatibility,
+  ) {
+    super({ everyMs: 60_000, failure: 'Erasing accounts stopped early' }, settings, schema);
+  }
+
+  protected async work(): Promise<void> {
+    const erased = await this.deletions.eraseDue(this.stopping.signal);
+    if (erased > 0) this.logger.log(`Accounts were erased, as their owners asked: ${erased}`);
   }
 }

@@ -1,8 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { Repository, Column, Entity, PrimaryColumn } from 'typeorm';
 import { OneTimeLinks } from '#platform/database/queries/one-time-links.js';
-import { DataExportEntity } from './data-export.entity.js';
+import { TimeOrNull } from '#platform/database/entities/columns.js';
+
+/** The one-time link to a person's data (contract §13); the data is read when it is used. */
+@Entity('data_exports')
+export class DataExportEntity {
+  @PrimaryColumn('text')
+  userId!: string;
+
+  @Column('bytea')
+  digest!: Buffer;
+
+  @Column({ type: 'timestamptz', insert: false })
+  createdAt!: Date;
+
+  @Column('timestamptz')
+  expiresAt!: Date;
+
+  @TimeOrNull()
+  usedAt!: Date | null;
+}
 
 @Injectable()
 export class DataExportsRepository {

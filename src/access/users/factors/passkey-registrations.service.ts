@@ -6,8 +6,7 @@ import type {
 import { BrandService } from '#records/brand/brand.service.js';
 import { Settings } from '#platform/config/settings.js';
 import type { PasskeyEntity } from './passkey.entity.js';
-import { CHALLENGE_SECONDS } from './webauthn-challenges.service.js';
-import { webauthn } from './webauthn.js';
+import { CHALLENGE_SECONDS, webauthn } from './webauthn-challenges.service.js';
 
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
 

@@ -14,8 +14,7 @@ import type { PasskeyEntity } from './passkey.entity.js';
 import { PasskeysRepository } from './passkeys.repository.js';
 import { CREDENTIAL_ID, userHandleOf } from './passkey-registrations.service.js';
 import { PendingSignInsService } from './pending-sign-ins.service.js';
-import { CHALLENGE_SECONDS, WebauthnChallenges } from './webauthn-challenges.service.js';
-import { webauthn } from './webauthn.js';
+import { CHALLENGE_SECONDS, WebauthnChallenges, webauthn } from './webauthn-challenges.service.js';
 
 /** The state of a passkey after it has signed. */
 interface Signed {

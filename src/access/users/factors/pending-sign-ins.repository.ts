@@ -1,8 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { Repository, Column, Entity, PrimaryColumn } from 'typeorm';
 import type { UserEntity } from '../accounts/user.entity.js';
-import { PendingSignInEntity } from './pending-sign-in.entity.js';
+
+/** A sign-in between the password and the second factor; only the digest of the cookie's value is stored. */
+@Entity('pending_sign_ins')
+export class PendingSignInEntity {
+  @PrimaryColumn('bytea')
+  digest!: Buffer;
+
+  @Column('text')
+  userId!: string;
+
+  /** A digest of the password's hash and the email address of the account as they were. */
+  @Column('bytea')
+  accountMark!: Buffer;
+
+  @Column('timestamptz')
+  expiresAt!: Date;
+}
 
 @Injectable()
 export class PendingSignInsRepository {

@@ -1,7 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
-import { WebauthnChallengeEntity } from './webauthn-challenge.entity.js';
+import { Repository, Column, Entity, PrimaryColumn } from 'typeorm';
+import { TextOrNull } from '#platform/database/entities/columns.js';
+
+/** A challenge that one browser may answer once; only the digest of the cookie that it is derived from is stored. */
+@Entity('webauthn_challenges')
+export class WebauthnChallengeEntity {
+  @PrimaryColumn('bytea')
+  digest!: Buffer;
+
+  /** Who adds a passkey; null for a sign-in. */
+  @TextOrNull()
+  userId!: string | null;
+
+  @Column('timestamptz')
+  expiresAt!: Date;
+}
 
 @Injectable()
 export class WebauthnChallengesRepository {

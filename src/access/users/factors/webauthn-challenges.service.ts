@@ -6,6 +6,9 @@ import { USER_ID_PATTERN } from '#platform/secrets/ids.js';
 import { digestOf, isSecret, newSecret } from '#platform/secrets/tokens.js';
 import { WebauthnChallengesRepository } from './webauthn-challenges.repository.js';
 
+/** The WebAuthn library, loaded at the first use: most instances start without anybody who has a passkey. */
+export const webauthn = () => import('@simplewebauthn/server');
+
 export const CHALLENGE_SECONDS = 300;
 const SIGN_UP_COOKIE = 'passkey_sign_up';
 

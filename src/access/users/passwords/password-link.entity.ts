@@ -1,6 +1,5 @@
 import { Column, Entity } from 'typeorm';
-import { IssuedSecret } from '#platform/database/entities/issued-secret.js';
-import { TextOrNull, TimeOrNull } from '#platform/database/entities/columns.js';
+import { TextOrNull, TimeOrNull, IssuedSecret } from '#platform/database/entities/columns.js';
 
 /** Who a link comes from: an operator, or a mail that was asked for on the login page or on the page to create an account. */
 export type PasswordLinkPurpose = 'operator' | 'forgotten_password' | 'account_exists';

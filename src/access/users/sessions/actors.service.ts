@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '#records/audit/audit.service.js';
 import { roleIncludes, roleNeeded, type OperatorRole } from '#platform/config/operator-role.js';
 import { forbidden, roleTooLow } from '#platform/http/problems/problem.js';
-import { NoLongerSignedIn } from '#platform/http/page-routes/no-longer-signed-in.js';
+import { NoLongerSignedIn } from '#platform/http/page-routes/page-answer.js';
 import { DomainQuestions } from '#platform/database/domain/domain-questions.service.js';
 import { SessionsRepository } from './sessions.repository.js';
 

@@ -1,7 +1,6 @@
 import { Column, Entity } from 'typeorm';
-import { IssuedSecret } from '#platform/database/entities/issued-secret.js';
 import type { SignInMethod } from './sign-in-method.js';
-import { TextOrNull, TimeOrNull } from '#platform/database/entities/columns.js';
+import { TextOrNull, TimeOrNull, IssuedSecret } from '#platform/database/entities/columns.js';
 
 /** A logged-in browser; only the digest of the cookie's value is stored. */
 @Entity('sessions')
@@ -55,3 +54,6 @@ export class SessionEntity extends IssuedSecret {
   @TimeOrNull()
   authenticatedAt!: Date | null;
 }
+
+/** A browser session, as its user sees it. */
+export type SessionView = Pick<SessionEntity, 'id' | 'createdAt' | 'lastSeenAt' | 'address' | 'userAgent'>;

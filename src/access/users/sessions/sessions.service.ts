@@ -18,7 +18,7 @@ import { isId } from '#platform/secrets/ids.js';
 import { digestOf, isSecret, newSecret } from '#platform/secrets/tokens.js';
 import { verifyPassword } from '#platform/secrets/passwords.js';
 import { SessionsRepository, type SessionDetails } from './sessions.repository.js';
-import type { SessionView } from './session-view.js';
+import type { SessionView } from './session.entity.js';
 import type { SignInMethod } from './sign-in-method.js';
 import type { SignedInUser } from './signed-in-user.js';
 import type { UserEntity } from '../accounts/user.entity.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AddressLimits } from '#platform/http/guards/address-rate-limit.guard.js';
-import { isPosted } from '#platform/http/page-routes/posted-form.js';
+import { isPosted } from '#platform/http/forms/form.js';
 import type { SignedInUser } from './signed-in-user.js';
 import { SessionsService } from './sessions.service.js';
 

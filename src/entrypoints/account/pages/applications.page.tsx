@@ -7,7 +7,7 @@ import { Say, useText } from '#platform/web/layout/say.js';
 import { Day, Moment } from '#platform/web/tables/moment.js';
 import { NEXT_PREVIOUS, PagedList } from '#platform/web/tables/pager.js';
 import type { Page } from '#platform/database/queries/read-page.js';
-import type { FormerClient } from '#events/disclosures/disclosure-history.js';
+import type { FormerClient } from '#events/disclosures/disclosure.js';
 import type { ConnectedClient } from '#access/tokens/grants/connected-client.js';
 import type { AccountPage } from './account-layout.js';
 import type { ApplicationLinks } from './application-links.js';

@@ -7,12 +7,12 @@ import { LegendEntry } from '#platform/web/charts/legend-entry.js';
 import { sumOf } from '#platform/web/charts/numbers.js';
 import { LanguageContext, Say, useText } from '#platform/web/layout/say.js';
 import { Moment } from '#platform/web/tables/moment.js';
-import { MONTHS_KEPT } from '#events/disclosures/disclosure.js';
 import {
+  MONTHS_KEPT,
   beginningOf,
   type DisclosedKind,
   type DisclosureHistory,
-} from '#events/disclosures/disclosure-history.js';
+} from '#events/disclosures/disclosure.js';
 import type { AccountPage } from './account-layout.js';
 
 const monthIn = datesBy({ month: 'long', year: 'numeric' });

@@ -8,7 +8,7 @@ import { LanguageContext, Say, useText } from '#platform/web/layout/say.js';
 import { Moment } from '#platform/web/tables/moment.js';
 import { PagedList } from '#platform/web/tables/pager.js';
 import type { Page } from '#platform/database/queries/read-page.js';
-import type { SessionView } from '#access/users/sessions/session-view.js';
+import type { SessionView } from '#access/users/sessions/session.entity.js';
 import type { TimeChoice } from '#platform/http/server/request-time-zone.js';
 import type { Identity } from '#access/identity-providers/identity.js';
 import { browserNameOf } from '#access/users/sessions/browser-name.js';

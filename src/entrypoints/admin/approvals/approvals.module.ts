@@ -5,14 +5,15 @@ import { ClientsModule } from '#access/clients/clients.module.js';
 import { IdentityProvidersModule } from '#access/identity-providers/identity-providers.module.js';
 import { UsersModule } from '#access/users/users.module.js';
 import { Answers } from '#platform/database/domain/domain-map.js';
-import type { PurgePreparation, PurgeTask } from '#platform/database/purge/purge-tasks.js';
+import { type PurgePreparation, type PurgeTask, RETENTION } from '#platform/database/purge/purge-tasks.js';
 import { ActionServices } from './admin-actions.js';
 import { ApprovalEntity } from './approval.entity.js';
 import { ApprovalsPersonalData } from './approvals-personal-data.service.js';
 import { ApprovalsRepository } from './approvals.repository.js';
 import { ApprovalsService } from './approvals.service.js';
 import { FourEyes } from './four-eyes.service.js';
-import { APPROVALS_PURGE } from './approvals-purge.js';
+
+const APPROVALS_PURGE: PurgeTask[] = [{ table: 'approvals', by: 'expires_at', before: RETENTION }];
 
 /** What waits for a second admin (contract §17), for the admin API and the console. */
 @Module({

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { readPage, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
-import { asStoredJson } from '#platform/database/queries/as-stored-json.js';
+import { asStoredJson } from '#platform/database/queries/input-rows.js';
 import { newId } from '#platform/secrets/ids.js';
 import { verifyPassword } from '#platform/secrets/passwords.js';
 import { PASSWORD_HASH, type ApprovalAction } from './admin-actions.js';

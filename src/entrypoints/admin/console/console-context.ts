@@ -6,7 +6,7 @@ import { roleTooLow } from '#platform/http/problems/problem.js';
 import { Cookies } from '#platform/http/server/cookies.js';
 import { CsrfService } from '#platform/http/forms/csrf.service.js';
 import type { PageAnswer } from '#platform/http/page-routes/page-answer.js';
-import { isPosted } from '#platform/http/page-routes/posted-form.js';
+import { isPosted } from '#platform/http/forms/form.js';
 import type { MayUse } from '#platform/web/layout/may-use.js';
 import type { LayoutProps } from '#platform/web/layout/layout.js';
 import type { Counts } from '#platform/web/layout/navigation.js';

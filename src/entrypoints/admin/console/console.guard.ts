@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '#platform/config/settings.js';
 import { roleIncludes, roleNeeded, type OperatorRole } from '#platform/config/operator-role.js';
 import { roleTooLow } from '#platform/http/problems/problem.js';
-import { formOf, isPosted } from '#platform/http/page-routes/posted-form.js';
+import { formOf, isPosted } from '#platform/http/forms/form.js';
 import { RoleProviders } from '#access/identity-providers/sign-in/role-providers.service.js';
 import { renderPage, type LayoutProps } from '#platform/web/layout/layout.js';
 import { messagePage } from '#platform/web/layout/message.page.js';

@@ -1,6 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { eachOfList } from '#platform/database/queries/each-of-list.js';
-import type { Page, PageRequest } from '#platform/database/queries/read-page.js';
+import { type Page, type PageRequest, eachOfList } from '#platform/database/queries/read-page.js';
 import type { PageQuery } from '#platform/http/api/page-query.js';
 import { csvOf, type CsvAnswer, type CsvColumns } from '#platform/http/page-routes/csv-answer.js';
 import { listQuery } from './list-query.js';

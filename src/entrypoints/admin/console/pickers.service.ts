@@ -3,7 +3,7 @@ import { AuditService } from '#records/audit/audit.service.js';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import type { Option } from '#platform/web/forms/field.js';
-import { partyNames, type PartyNames } from './pages/party-names.js';
+import { partyNames, type PartyNames } from './pages/lists.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 
 /** With more options the page would be too large: the field then offers none, and takes any id. */

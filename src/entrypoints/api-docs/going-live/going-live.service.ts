@@ -5,7 +5,7 @@ import { ClientSecretsService } from '#access/clients/client-secrets.service.js'
 import { ClientsService } from '#access/clients/clients.service.js';
 import { SecretUsesService } from '#access/clients/secret-uses.service.js';
 import { DAY_MS } from '#platform/config/durations.js';
-import type { MemberClient } from '#events/partners/members/member-client.js';
+import type { MemberClient } from '#events/partners/members/member.js';
 import { MembersService } from '#events/partners/members/members.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { GOING_LIVE_CHECKS, type Check } from './going-live-checks.js';

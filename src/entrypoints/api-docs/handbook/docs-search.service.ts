@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import MiniSearch from 'minisearch';
-import { upTo } from '#platform/config/cache-capacity.js';
+import { upTo } from '#platform/config/durations.js';
 import { ApiDocs } from '../api-docs.service.js';
 import type { OpenApiDocument } from '../openapi.js';
 import { operationAnchor, webhookAnchor } from '../reference-addresses.js';

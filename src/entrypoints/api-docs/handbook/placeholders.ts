@@ -6,7 +6,7 @@ import {
   type OAuthErrorKind,
 } from '#platform/http/problems/oauth-error-kinds.js';
 import { PROBLEM_KINDS, type ProblemKind } from '#platform/http/problems/problem-kinds.js';
-import { CHECKLIST_MARK } from '../going-live/checklist-mark.js';
+import { CHECKLIST_MARK } from '../going-live/going-live-checks.js';
 import { exportOf } from './your-values.js';
 
 const oauthErrors = (kinds: Record<string, OAuthErrorKind>): string =>

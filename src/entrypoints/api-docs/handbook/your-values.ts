@@ -1,4 +1,4 @@
-import type { MemberClient } from '#events/partners/members/member-client.js';
+import type { MemberClient } from '#events/partners/members/member.js';
 
 /** The variables that a reader puts values into, and what stands in the samples until then. */
 const PLACEHOLDERS = {

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { MemberClient } from '#events/partners/members/member-client.js';
+import type { MemberClient } from '#events/partners/members/member.js';
 
 interface ClientChoiceProps {
   label: string;

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { API_REFERENCE_SCRIPT } from '#platform/http/server/assets.js';
-import type { MemberClient } from '#events/partners/members/member-client.js';
+import type { MemberClient } from '#events/partners/members/member.js';
 import { logoPath, type Brand } from '#platform/web/layout/brand.js';
 import { BrandMark, type LayoutProps } from '#platform/web/layout/layout.js';
 import { Table } from '#platform/web/tables/table.js';

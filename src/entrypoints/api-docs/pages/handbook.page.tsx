@@ -1,7 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { LayoutProps } from '#platform/web/layout/layout.js';
-import { CHECKLIST_MARK } from '../going-live/checklist-mark.js';
-import type { Check } from '../going-live/going-live-checks.js';
+import { type Check, CHECKLIST_MARK } from '../going-live/going-live-checks.js';
 import type { JudgedCheck } from '../going-live/going-live.service.js';
 import { pathOf, SHELVES } from '../handbook/catalogue.js';
 import type { RenderedPage, Section } from '../handbook/markdown.js';

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { SandboxBadge } from '#platform/web/layout/sandbox-badge.js';
-import type { MemberClient } from '#events/partners/members/member-client.js';
+import type { MemberClient } from '#events/partners/members/member.js';
 import { sampleClientOf, type DocsReader } from '../readers/docs-reader.js';
 import { ClientChoice } from './client-choice.js';
 

@@ -1,4 +1,4 @@
-import type { MemberClient } from '#events/partners/members/member-client.js';
+import type { MemberClient } from '#events/partners/members/member.js';
 
 interface Choice {
   all: MemberClient[];

@@ -4,7 +4,7 @@ import { ClientsService } from '#access/clients/clients.service.js';
 import { Form, queryStringOf } from '#platform/http/forms/form.js';
 import { AddressLimits } from '#platform/http/guards/address-rate-limit.guard.js';
 import { Cookies } from '#platform/http/server/cookies.js';
-import type { MemberClient } from '#events/partners/members/member-client.js';
+import type { MemberClient } from '#events/partners/members/member.js';
 import { MembersService } from '#events/partners/members/members.service.js';
 import { SecondFactorService } from '#access/users/factors/second-factor.service.js';
 import { SessionsService } from '#access/users/sessions/sessions.service.js';

@@ -4,7 +4,7 @@ import { SERVICE_ACTOR, type Actor } from '#records/audit/audit.service.js';
 import { isSecret, sameDigest } from '#platform/secrets/tokens.js';
 import { AuthorizationCodesService } from '#access/tokens/codes/authorization-codes.service.js';
 import { GrantsService } from '#access/tokens/grants/grants.service.js';
-import type { IssuedTokens } from '#access/tokens/grants/issued-tokens.js';
+import type { IssuedTokens } from '#access/tokens/grants/grant.js';
 import { invalidRequest, type OAuthError } from '../oauth-error.js';
 import { invalidGrant } from '../refusals.js';
 import type { GrantRequest, TokenGrant } from './grant-request.js';
@@ -59,7 +59,7 @@ export class AuthorizationCodeGrant implements TokenGrant {
     // RFC 6749 §4.1.2: the client MUST NOT use the authorization code more than once.
     if (code.grantId !== null) throw await this.replayed(code.grantId, actor);
     if (code.expired) throw expired();
-    const grant = await this.codes.consume(secret, code);
+    const grant = await this.codes.consume(secret, code, client.accessTokenLifetime);
     if (!grant) throw await this.notConsumed(secret, actor);
     const tokens = await this.codes.firstTokens(grant);
     if (!tokens) throw revoked();

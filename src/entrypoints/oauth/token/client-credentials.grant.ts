@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
-import type { IssuedTokens } from '#access/tokens/grants/issued-tokens.js';
+import type { IssuedTokens } from '#access/tokens/grants/grant.js';
 import { malformedScope, ownerDisabled, scopeNotRegistered } from '../refusals.js';
 import { parseScope } from '../scope-parameter.js';
 import type { GrantRequest, TokenGrant } from './grant-request.js';

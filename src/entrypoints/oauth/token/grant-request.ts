@@ -1,7 +1,7 @@
 import type { Actor } from '#records/audit/audit.service.js';
 import type { KnownClient } from '#access/clients/client-with-secrets.js';
 import type { Form } from '#platform/http/forms/form.js';
-import type { IssuedTokens } from '#access/tokens/grants/issued-tokens.js';
+import type { IssuedTokens } from '#access/tokens/grants/grant.js';
 
 /** A token request of an authenticated client. */
 export interface GrantRequest {

@@ -3,7 +3,7 @@ import { SERVICE_ACTOR, type Actor } from '#records/audit/audit.service.js';
 import type { KnownClient } from '#access/clients/client-with-secrets.js';
 import { SandboxFaultsService } from '#access/sandbox-faults/sandbox-faults.service.js';
 import { GrantsService } from '#access/tokens/grants/grants.service.js';
-import type { IssuedTokens } from '#access/tokens/grants/issued-tokens.js';
+import type { IssuedTokens } from '#access/tokens/grants/grant.js';
 import { intersection } from '#access/tokens/access/principal.js';
 import { RefreshTokensService, type GrantOfToken } from '#access/tokens/refresh/refresh-tokens.service.js';
 import type { RefreshTokenRecord } from '#access/tokens/keys/token-record.js';
@@ -107,7 +107,7 @@ export class RefreshTokenGrant implements TokenGrant {
     ) {
       throw sandboxFault();
     }
-    return this.refreshTokens.rotate(record, grant, asked, given);
+    return this.refreshTokens.rotate(record, grant, asked, given, client.accessTokenLifetime);
   }
 
   /** The response was lost and the client retries: returns the same pair again, never a second one. */

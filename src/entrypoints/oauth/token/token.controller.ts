@@ -6,7 +6,7 @@ import type { GrantType } from '#access/clients/client.entity.js';
 import { ApiEndpoint } from '#platform/http/api/api-answers.js';
 import { originOf } from '#platform/http/server/request-origin.js';
 import type { Form } from '#platform/http/forms/form.js';
-import type { IssuedTokens } from '#access/tokens/grants/issued-tokens.js';
+import type { IssuedTokens } from '#access/tokens/grants/grant.js';
 import { AuthenticatedClient, ClientAuthenticationGuard } from '../clients/client-authentication.guard.js';
 import { ApiOAuthForm, OAuthAnswer, OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
 import { invalidRequest, NO_STORE, OAuthError } from '../oauth-error.js';

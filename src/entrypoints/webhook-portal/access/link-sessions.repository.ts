@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
-import type { OpenedPortal } from './opened-portal.js';
+import { type Repository, Column, Entity } from 'typeorm';
+import type { OpenedPortal } from './portal-visitor.js';
 import {
   belongingTo,
   IS_LIVE,
@@ -9,7 +9,18 @@ import {
   OPENED_PORTAL_COLUMNS,
   type PortalsOf,
 } from './opened-portal.sql.js';
-import { LinkSessionEntity } from './link-session.entity.js';
+import { TextOrNull, IssuedSecret } from '#platform/database/entities/columns.js';
+
+/** A browser session that a one-time link opened, in the portal of one client. A member's is in member-sessions.repository.ts. */
+@Entity('portal_sessions')
+export class LinkSessionEntity extends IssuedSecret {
+  @Column('text')
+  clientId!: string;
+
+  /** The grant of the owner's token that requested the link; null for a client-credentials token. */
+  @TextOrNull()
+  grantId!: string | null;
+}
 
 /** The sessions that one-time links opened; `PortalLinksRepository.redeem` starts them. */
 @Injectable()

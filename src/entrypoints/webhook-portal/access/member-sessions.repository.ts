@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
-import type { MemberRole } from '#events/partners/members/member-role.js';
+import { type Repository, Column, Entity } from 'typeorm';
+import type { MemberRole } from '#events/partners/members/member.js';
 import type { Environment } from '#access/users/accounts/environment.js';
-import { MemberSessionEntity } from './member-session.entity.js';
-import type { OpenedPortal } from './opened-portal.js';
+import type { OpenedPortal } from './portal-visitor.js';
 import {
   belongingTo,
   HAS_PORTAL,
@@ -12,6 +11,25 @@ import {
   OPENED_PORTAL_COLUMNS,
   type PortalsOf,
 } from './opened-portal.sql.js';
+import { TextOrNull, IssuedSecret } from '#platform/database/entities/columns.js';
+
+/** A session of a logged-in member in the portal of one client (contract §20). */
+@Entity('portal_member_sessions')
+export class MemberSessionEntity extends IssuedSecret {
+  @Column('text')
+  clientId!: string;
+
+  @Column('text')
+  userId!: string;
+
+  /** The organisation; null if the user is its own account. */
+  @TextOrNull()
+  memberOf!: string | null;
+
+  /** The login that started it, with which it ends. */
+  @Column('text')
+  loginId!: string;
+}
 
 /** A session, as the database knows it; callers must also check that the login is still active. */
 export interface MemberSession extends OpenedPortal {

@@ -13,10 +13,9 @@ import type { Principal } from '#access/tokens/access/principal.js';
 import type { SignedInUser } from '#access/users/sessions/signed-in-user.js';
 import { MemberSessions } from './member-sessions.service.js';
 import { PortalLinksRepository } from './portal-links.repository.js';
-import type { OpenedPortal } from './opened-portal.js';
 import type { PortalsOf } from './opened-portal.sql.js';
 import { LinkSessionsRepository } from './link-sessions.repository.js';
-import type { PortalVisitor } from './portal-visitor.js';
+import type { PortalVisitor, OpenedPortal } from './portal-visitor.js';
 
 const COOKIE = 'portal_session';
 

@@ -5,7 +5,7 @@ import { CsrfService } from '#platform/http/forms/csrf.service.js';
 import { errorPage } from '#platform/http/problems/error-page.js';
 import { OpenContext } from '#platform/http/page-routes/open-pages.js';
 import { pageRoutes } from '#platform/http/page-routes/page-routes.js';
-import { formOf, isPosted } from '#platform/http/page-routes/posted-form.js';
+import { formOf, isPosted } from '#platform/http/forms/form.js';
 import { refuseUnsafeText } from '#platform/http/validation/validation.pipe.js';
 import { PortalAccessService } from './portal-access.service.js';
 import { portalBinding } from '../frame/portal-context.js';

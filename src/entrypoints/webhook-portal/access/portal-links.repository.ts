@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import { type Repository, Column, Entity } from 'typeorm';
 import { Statements } from '#platform/database/queries/statements.js';
-import { PortalLinkEntity } from './portal-link.entity.js';
-import type { OpenedPortal } from './opened-portal.js';
+import type { OpenedPortal } from './portal-visitor.js';
 import {
   belongingTo,
   HAS_PORTAL,
@@ -13,6 +12,21 @@ import {
   OPENED_PORTAL_COLUMNS,
   type PortalsOf,
 } from './opened-portal.sql.js';
+import { TextOrNull, TimeOrNull, IssuedSecret } from '#platform/database/entities/columns.js';
+
+/** A one-time link to the webhook portal; only the digest of its key is stored. */
+@Entity('portal_links')
+export class PortalLinkEntity extends IssuedSecret {
+  @Column('text')
+  clientId!: string;
+
+  /** The grant of the owner's token that created it; null for a client-credentials token. */
+  @TextOrNull()
+  grantId!: string | null;
+
+  @TimeOrNull()
+  redeemedAt!: Date | null;
+}
 
 /** The part of the requesting token that the link depends on. */
 export interface LinkHolder {

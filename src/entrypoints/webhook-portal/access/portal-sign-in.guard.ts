@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CsrfService } from '#platform/http/forms/csrf.service.js';
 import type { PageAnswer } from '#platform/http/page-routes/page-answer.js';
 import { pageRoutes } from '#platform/http/page-routes/page-routes.js';
-import { isPosted } from '#platform/http/page-routes/posted-form.js';
+import { isPosted } from '#platform/http/forms/form.js';
 import { refuseUnsafeText } from '#platform/http/validation/validation.pipe.js';
 import { errorPage } from '#platform/http/problems/error-page.js';
 import { Cookies } from '#platform/http/server/cookies.js';

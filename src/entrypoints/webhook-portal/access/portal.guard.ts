@@ -2,11 +2,11 @@ import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { AddressLimits } from '#platform/http/guards/address-rate-limit.guard.js';
-import { isPosted } from '#platform/http/page-routes/posted-form.js';
+import { isPosted } from '#platform/http/forms/form.js';
 import { refuseUnsafeText } from '#platform/http/validation/validation.pipe.js';
 import { Problem, roleTooLow } from '#platform/http/problems/problem.js';
 import { legible } from '#platform/http/validation/legible-text.js';
-import { memberRoleIncludes, type MemberRole } from '#events/partners/members/member-role.js';
+import { memberRoleIncludes, type MemberRole } from '#events/partners/members/member.js';
 import { confirmPathFor } from '#access/users/factors/factor-paths.js';
 import { DeliveriesService } from '#events/webhooks/deliveries/deliveries.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';

@@ -2,7 +2,7 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiEndpoint, NOT_CACHED } from '#platform/http/api/api-answers.js';
-import { LinkView } from '#platform/http/api/link.view.js';
+import { LinkView } from '#platform/http/api/api-schemas.js';
 import { CurrentPrincipal } from '#access/tokens/access/current-principal.decorator.js';
 import { PartnerAnswer, PartnerEndpoint } from '#access/rate-limits/partners/partner-endpoint.decorator.js';
 import type { Principal } from '#access/tokens/access/principal.js';

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { MEMBER_ROLES, type MemberRole } from '#events/partners/members/member-role.js';
+import { MEMBER_ROLES, type MemberRole } from '#events/partners/members/member.js';
 import { SelectField, TextField, type FieldErrors } from '#platform/web/forms/field.js';
 import { PageForm, PostButton } from '#platform/web/forms/form.js';
 import { ErrorNotice } from '#platform/web/layout/notices.js';

@@ -5,7 +5,7 @@ import { unlessConflict } from '#platform/http/page-routes/unless-conflict.js';
 import { Context } from '#platform/http/page-routes/page-context.js';
 import { illegible } from '#platform/http/validation/legible-text.js';
 import { InvitationsService } from '#events/partners/members/invitations.service.js';
-import { isMemberRole } from '#events/partners/members/member-role.js';
+import { isMemberRole } from '#events/partners/members/member.js';
 import { MembersService } from '#events/partners/members/members.service.js';
 import { MailLimitsService } from '#access/rate-limits/sign-in/mail-limits.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';

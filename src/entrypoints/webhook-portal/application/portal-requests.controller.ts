@@ -9,8 +9,7 @@ import { KnownRequests } from '#events/partners/request-log/known-requests.servi
 import { requestListQuery } from '#events/partners/request-log/request-filter.js';
 import { RequestLogService } from '#events/partners/request-log/request-log.service.js';
 import { RateLimitsService } from '#access/rate-limits/rate-limits.service.js';
-import { rangeIn, RANGES } from '#platform/web/charts/ranges.js';
-import { rangeStart } from '#platform/web/charts/time-buckets.js';
+import { rangeIn, RANGES, rangeStart } from '#platform/web/charts/ranges.js';
 import { DeliveriesService } from '#events/webhooks/deliveries/deliveries.service.js';
 import { explainedRequestPage } from './explained-request.page.js';
 import { refusalsPage } from './refusals.page.js';

@@ -1,11 +1,9 @@
-import type { HourlyTotal } from '#records/activity/hourly-total.js';
+import type { HourlyTotal } from '#records/activity/activity.js';
 import { BarChart } from '#platform/web/charts/bar-chart.js';
 import { LegendEntry } from '#platform/web/charts/legend-entry.js';
 import { formatCount, sumOf } from '#platform/web/charts/numbers.js';
-import { bucketsOf } from '#platform/web/charts/time-buckets.js';
 import { Facts } from '#platform/web/tables/facts.js';
-import { periodsOf } from '#platform/web/charts/periods.js';
-import { labelsOf, RANGES, type Range } from '#platform/web/charts/ranges.js';
+import { labelsOf, RANGES, type Range, periodsOf, bucketsOf } from '#platform/web/charts/ranges.js';
 import { OverTime } from '../frame/over-time.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 

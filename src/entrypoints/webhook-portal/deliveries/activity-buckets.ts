@@ -1,6 +1,5 @@
-import { RANGES, type Range } from '#platform/web/charts/ranges.js';
+import { RANGES, type Range, bucketsOf } from '#platform/web/charts/ranges.js';
 import { sumOf } from '#platform/web/charts/numbers.js';
-import { bucketsOf } from '#platform/web/charts/time-buckets.js';
 import type { EndpointHour } from '#events/webhooks/endpoints/endpoint-hour.js';
 
 /** The attempts of an hour, or of a day. */

@@ -3,12 +3,11 @@ import { BarChart } from '#platform/web/charts/bar-chart.js';
 import { LegendEntry } from '#platform/web/charts/legend-entry.js';
 import { LineChart } from '#platform/web/charts/line-chart.js';
 import { formatCount, formatMs, sumOf } from '#platform/web/charts/numbers.js';
-import { labelsOf, RANGES, type Range } from '#platform/web/charts/ranges.js';
+import { labelsOf, RANGES, type Range, periodsOf } from '#platform/web/charts/ranges.js';
 import { OverTime } from '../frame/over-time.js';
 import { utcFieldValue } from '../frame/utc-time.js';
 import type { ActivityBucket } from './activity-buckets.js';
 import { successRate } from '../endpoints/endpoint-state.js';
-import { periodsOf } from '#platform/web/charts/periods.js';
 
 export interface ActivityProps {
   /** The path of the page; `?range=` selects the other range. */

@@ -1,8 +1,7 @@
 import type { VNode } from 'preact';
 import { LinkButton, ListFilter, PostForm } from '#platform/web/forms/form.js';
 import { useMayUse } from '#platform/web/layout/may-use.js';
-import { CsvLink } from '#platform/web/tables/csv-link.js';
-import { LiveList } from '#platform/web/tables/live-list.js';
+import { LiveList, CsvLink } from '#platform/web/tables/live-list.js';
 import { PagedList } from '#platform/web/tables/pager.js';
 import { ReadyFilters } from '#platform/web/tables/ready-filters.js';
 import type { Page } from '#platform/database/queries/read-page.js';
@@ -10,7 +9,7 @@ import { DELIVERY_STATES, type Delivery } from '#events/webhooks/deliveries/deli
 import { withQuery, type DeliveryQuery } from './delivery-query.js';
 import { DeliveryRows, STATE_LABELS } from './delivery-rows.js';
 import type { PortalPage } from '../frame/portal-layout.js';
-import { timeField } from '../frame/time-field.js';
+import { timeField } from '../frame/utc-time.js';
 
 const PATH = '/portal/deliveries';
 

@@ -1,5 +1,5 @@
 import { Param } from '@nestjs/common';
-import { eachOfList } from '#platform/database/queries/each-of-list.js';
+import { eachOfList } from '#platform/database/queries/read-page.js';
 import { queryStringOf } from '#platform/http/forms/form.js';
 import { csvOf } from '#platform/http/page-routes/csv-answer.js';
 import { ReadsMuch } from '#platform/http/page-routes/large-reads.js';

@@ -4,7 +4,7 @@ import { RECOVERY_MAX } from '#events/webhooks/deliveries/recoveries.service.js'
 import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
 import type { RecoveryQuery } from './recovery-query.js';
 import type { PortalPage } from '../frame/portal-layout.js';
-import { timeField } from '../frame/time-field.js';
+import { timeField } from '../frame/utc-time.js';
 import { aboutEndpoint, endpointPath } from '../endpoints/about-endpoint.js';
 
 export interface RecoverPageProps {

@@ -1,6 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { periodsOf } from '#platform/web/charts/periods.js';
-import type { Range } from '#platform/web/charts/ranges.js';
+import { type Range, periodsOf } from '#platform/web/charts/ranges.js';
 import { RangeSwitch } from '#platform/web/charts/range-switch.js';
 
 export interface OverTimeProps<B> {

@@ -6,7 +6,7 @@ import { renderPage } from '#platform/web/layout/layout.js';
 import { messagePage } from '#platform/web/layout/message.page.js';
 import type { Problem } from '#platform/http/problems/problem.js';
 import type { Rendered } from '#platform/http/server/route-options.js';
-import type { MemberRole } from '#events/partners/members/member-role.js';
+import type { MemberRole } from '#events/partners/members/member.js';
 import { PORTAL_FOOTER } from './portal-layout.js';
 import { portalSignedOutPage } from '../access/portal-signed-out.page.js';
 import { FormIsAbout, LeastMemberRole, PortalGuard, type FormSubject } from '../access/portal.guard.js';

@@ -1,5 +1,5 @@
 import { RouteRoles } from '#platform/http/page-routes/route-roles.js';
-import { memberRoleIncludes, type MemberRole } from '#events/partners/members/member-role.js';
+import { memberRoleIncludes, type MemberRole } from '#events/partners/members/member.js';
 
 /**
  * The routes of the portal with the least role of a member that may use them (contract §20). What requires an admin also requires recent

@@ -1,3 +1,5 @@
+import type { TextFieldProps } from '#platform/web/forms/field.js';
+
 const FORM = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:\.\d{1,9})?)?Z?$/;
 // Ids contain times from 1970 on.
 const FIRST = Date.UTC(1970, 0, 1);
@@ -30,3 +32,9 @@ export function readUtcRange(typed: { from: string; to: string }, isNeeded = fal
 
 /** A time as the value of a `datetime-local` field, to the second. */
 export const utcFieldValue = (time: Date): string => time.toISOString().slice(0, 19);
+
+/** A time in UTC. An invalid value is kept in a text field, because a time field would drop it. */
+export function timeField(name: string, label: string, value: string): TextFieldProps {
+  const isTime = value === '' || parseUtcTime(value) !== undefined;
+  return { name, label, type: isTime ? 'datetime-local' : 'text', step: 1 };
+}

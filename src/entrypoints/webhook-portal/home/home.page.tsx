@@ -1,10 +1,9 @@
 import type { VNode } from 'preact';
 import { BarChart } from '#platform/web/charts/bar-chart.js';
 import { formatCount, sumOf } from '#platform/web/charts/numbers.js';
-import { periodsOf } from '#platform/web/charts/periods.js';
 import { AddEndpoint, Endpoints } from '../endpoints/endpoint-list.js';
 import { successRate } from '../endpoints/endpoint-state.js';
-import { labelsOf } from '#platform/web/charts/ranges.js';
+import { labelsOf, periodsOf } from '#platform/web/charts/ranges.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 import { FirstSteps } from './first-steps.js';
 import { PEOPLE_COUNTED_TO, type PortalHome } from './portal-home.service.js';

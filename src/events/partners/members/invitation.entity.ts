@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { OperatorRole } from '#platform/config/operator-role.js';
-import type { MemberRole } from './member-role.js';
+import type { MemberRole } from './member.js';
 import { TextOrNull, TimeOfInsert } from '#platform/database/entities/columns.js';
 
 /** An invitation into an organisation, or without one, to become an operator; it is deleted when it is used. */

@@ -12,11 +12,10 @@ import { digestOf, isSecret } from '#platform/secrets/tokens.js';
 import { emailKeyOf } from '#access/users/accounts/email.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { ActorsService } from '#access/users/sessions/actors.service.js';
-import { isFor, NotForThem } from './invitation-is-for.js';
 import { InvitationLinks } from './invitation-links.service.js';
-import type { Invitation, MemberInvitation } from './invitation.js';
+import { type Invitation, type MemberInvitation, isFor, NotForThem } from './invitation.js';
 import { InvitationsRepository } from './invitations.repository.js';
-import type { MemberRole } from './member-role.js';
+import type { MemberRole } from './member.js';
 import { MembersRepository } from './members.repository.js';
 import { MembersService } from './members.service.js';
 

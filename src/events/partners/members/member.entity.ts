@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { MemberRole } from './member-role.js';
+import type { MemberRole } from './member.js';
 import { TimeOfInsert } from '#platform/database/entities/columns.js';
 
 /** A person who belongs to an organisation (contract §20); the owner's own account has no row. */

@@ -10,11 +10,8 @@ import { isId } from '#platform/secrets/ids.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { ActorsService } from '#access/users/sessions/actors.service.js';
 import { InvitationsRepository } from './invitations.repository.js';
-import type { MemberRole } from './member-role.js';
-import type { Member } from './member.js';
-import type { MemberClient } from './member-client.js';
-import { MemberClientsRepository } from './member-clients.repository.js';
-import { MembersRepository } from './members.repository.js';
+import type { Member, MemberRole, MemberClient } from './member.js';
+import { MembersRepository, MemberClientsRepository } from './members.repository.js';
 import { violation } from '#platform/http/problems/violation.js';
 import { said, say } from '#platform/language/text.js';
 

@@ -14,9 +14,8 @@ import { digestOf, isSecret } from '#platform/secrets/tokens.js';
 import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { isFor, NotForThem } from './invitation-is-for.js';
 import { InvitationLinks } from './invitation-links.service.js';
-import type { OperatorInvitation } from './invitation.js';
+import { type OperatorInvitation, isFor, NotForThem } from './invitation.js';
 import { InvitationsRepository } from './invitations.repository.js';
 
 /**

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type SelectQueryBuilder } from 'typeorm';
 import { consentIncludedSince, consentIncludes } from '#access/consents/consent.sql.js';
-import { countUpTo } from '#platform/database/queries/count-up-to.js';
+import { countUpTo } from '#platform/database/queries/read-page.js';
 import { firstIdAt } from '#platform/secrets/ids.js';
 import { EndpointPauseEntity } from '../endpoints/endpoint-pause.entity.js';
 import { RESTARTED } from './deliveries.repository.js';

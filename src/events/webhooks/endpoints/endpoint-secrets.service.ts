@@ -4,7 +4,7 @@ import type { KeyObject } from 'node:crypto';
 import { Settings } from '#platform/config/settings.js';
 import { validationFailed } from '#platform/http/problems/problem.js';
 import { SealedBox } from '#platform/secrets/sealed-box.js';
-import { makeEndpointSecret, signingKeyOf } from '../signing/endpoint-secret.js';
+import { makeEndpointSecret, signingKeyOf } from '../signing/sign-delivery.js';
 import type { EndpointHeaders, HeaderChanges } from './endpoint-headers.js';
 import { violation, type Violation } from '#platform/http/problems/violation.js';
 

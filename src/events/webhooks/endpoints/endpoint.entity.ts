@@ -1,6 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { InRealm } from '#platform/database/entities/in-realm.js';
-import { TextOrNull, TimeOrNull } from '#platform/database/entities/columns.js';
+import { TextOrNull, TimeOrNull, InRealm } from '#platform/database/entities/columns.js';
 
 /** Why the service disabled an endpoint: it responded with 410, or it failed for five days. */
 export type EndpointDisabledReason = 'gone' | 'failing';

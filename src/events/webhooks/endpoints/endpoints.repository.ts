@@ -1,21 +1,53 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Equal, IsNull, MoreThan, Not, Repository, type FindOptionsWhere } from 'typeorm';
+import {
+  Equal,
+  IsNull,
+  MoreThan,
+  Not,
+  Repository,
+  type FindOptionsWhere,
+  Column,
+  Entity,
+  PrimaryColumn,
+} from 'typeorm';
 import { ClientEntity } from '#access/clients/client.entity.js';
 import { columnList } from '#platform/database/queries/column-list.js';
-import { patternOf } from '#platform/database/queries/search.js';
 import {
   readPageBySql,
   type PartSql,
   type Page,
   type PageRequest,
+  patternOf,
 } from '#platform/database/queries/read-page.js';
 import type { Environment } from '#access/users/accounts/environment.js';
-import { EndpointHourEntity } from './endpoint-hour.entity.js';
 import { EndpointEntity, type EndpointDisabledReason } from './endpoint.entity.js';
 import type { EndpointInList } from './endpoint-in-list.js';
 import { ENDPOINT } from './endpoint.resource.js';
 import type { EndpointHour, HourlyAttempts } from './endpoint-hour.js';
+
+/** The attempts of an endpoint in one hour, for the charts. */
+@Entity('webhook_endpoint_hours')
+export class EndpointHourEntity {
+  @PrimaryColumn('text')
+  endpointId!: string;
+
+  @PrimaryColumn('timestamptz')
+  hour!: Date;
+
+  @Column('integer')
+  delivered!: number;
+
+  @Column('integer')
+  failed!: number;
+
+  /** The sum over all attempts. */
+  @Column('bigint')
+  durationMs!: string;
+
+  @Column('integer')
+  slowestMs!: number;
+}
 
 /** All given members must match. */
 export interface EndpointFilter {

@@ -1,4 +1,5 @@
-import { SchemaError } from './schema-error.js';
+/** A schema that is not accepted; the message says why. */
+export class SchemaError extends Error {}
 
 /** The most subschemas and other parts, counted once for every reference to them: limits how large a schema can become. */
 const PARTS_MAX = 1_000;

@@ -1,15 +1,58 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Not, Repository } from 'typeorm';
+import { Not, Repository, Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { consentIncludes } from '#access/consents/consent.sql.js';
 import { InputRows } from '#platform/database/queries/input-rows.js';
 import { HAS_ARRIVED } from '#events/disclosures/deliveries-of-event.sql.js';
 import { firstIdAt } from '#platform/secrets/ids.js';
 import { requireTransaction } from '#platform/database/queries/transaction-around.js';
 import { DELIVERY_ID_TIME, NEW_DELIVERY_ID } from '../deliveries/new-delivery-ids.sql.js';
-import { EventIdempotencyKeyEntity } from './event-idempotency-key.entity.js';
 import { EventEntity } from './event.entity.js';
 import { CONSENT_REVOKED, type NewEvent } from './event.js';
+
+/** The number of the last event about one thing of a user (contract §21). */
+@Entity('event_sequences')
+export class EventSequenceEntity {
+  @PrimaryColumn('text')
+  userId!: string;
+
+  /** The part of the event type before the dot. */
+  @PrimaryColumn('text')
+  family!: string;
+
+  @PrimaryColumn('text')
+  resourceId!: string;
+
+  @Column('bigint')
+  last!: string;
+
+  /** The day of the last event. */
+  @Column('date')
+  seenOn!: string;
+}
+
+/** An `Idempotency-Key` of a publisher, and the event and body that it was used for. */
+@Entity('event_idempotency_keys')
+export class EventIdempotencyKeyEntity {
+  @PrimaryColumn('text')
+  clientId!: string;
+
+  @PrimaryColumn('bytea')
+  keyDigest!: Buffer;
+
+  @Column('bytea')
+  bodyDigest!: Buffer;
+
+  @Column('text')
+  eventId!: string;
+
+  @ManyToOne(() => EventEntity, { createForeignKeyConstraints: false })
+  @JoinColumn({ name: 'event_id' })
+  event?: EventEntity;
+
+  @Column({ type: 'timestamptz', insert: false })
+  createdAt!: Date;
+}
 
 /** The result of publishing an event. */
 export interface PublishResult {

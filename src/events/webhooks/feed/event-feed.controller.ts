@@ -1,5 +1,5 @@
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiTags, ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '#platform/config/settings.js';
 import { DisclosedReadsService } from '#events/disclosures/disclosed-reads.service.js';
@@ -11,10 +11,58 @@ import { bearerTokenOf } from '#access/tokens/access/bearer-token.js';
 import { invalidToken } from '#access/tokens/access/bearer.guard.js';
 import { CurrentPrincipal } from '#access/tokens/access/current-principal.decorator.js';
 import type { Principal } from '#access/tokens/access/principal.js';
-import { EventView, FeedQuery } from './event-feed.dto.js';
 import { EventFeed, type FeedPart } from './event-feed.service.js';
 import { FeedPositions, type FeedPosition } from './feed-position.js';
 import { FeedWaits } from './feed-waits.service.js';
+import { idOf, optional, text, time, whole } from '#platform/http/api/api-schemas.js';
+import { IsPageSize, ToNumber } from '#platform/http/api/page-query.js';
+import { violation } from '#platform/http/problems/violation.js';
+import { IsMatching, IsOptionalNotNull, IsSeconds } from '#platform/http/validation/validation.decorators.js';
+
+const WAIT_MAX = 20;
+const AFTER = /^(latest|evnt[0-7][0-9A-HJKMNP-TV-Z]{25}|[A-Za-z0-9_-]{38,200})$/;
+
+/** The query of `GET /v2/events`. */
+class FeedQuery {
+  @ApiProperty({
+    description:
+      'The id of an event, `latest` for none until now, or what a `Link` holds. By default all that are kept.',
+  })
+  @IsOptionalNotNull()
+  @IsMatching(AFTER, violation('feed_place'))
+  after?: string;
+
+  @IsPageSize()
+  page_size?: number;
+
+  @ApiProperty({ description: 'Seconds to wait when there is nothing new.', default: 0 })
+  @IsOptionalNotNull()
+  @ToNumber()
+  @IsSeconds(0, WAIT_MAX)
+  wait?: number;
+}
+
+/** An event as it is delivered. */
+@ApiSchema({ name: 'Event' })
+class EventView {
+  @ApiProperty(idOf('evnt', 'The same in the deliveries to each endpoint.'))
+  id!: string;
+
+  @ApiProperty(text(undefined, { example: 'charging_session.updated' }))
+  type!: string;
+
+  @ApiProperty(time())
+  timestamp!: string;
+
+  @ApiProperty(idOf('user'))
+  user_id!: string;
+
+  @ApiProperty({ type: 'object', additionalProperties: true, description: 'By the schema of the type.' })
+  data!: object;
+
+  @ApiProperty(optional(whole('Grows by one with each event about the same thing.', { minimum: 1 })))
+  sequence?: number;
+}
 
 const PAGE_SIZE = 25;
 

@@ -2,8 +2,7 @@ import { isIP } from 'node:net';
 import { isPublicAddress } from './address-rules.js';
 import { HttpFailure } from './http-outcome.js';
 import { resolveHost, type ResolveOptions } from './resolve-host.js';
-import { isUrl } from '#platform/config/is-url.js';
-import { isLoopbackHost } from '#platform/config/loopback.js';
+import { isUrl, isLoopbackHost } from '#platform/config/is-url.js';
 import { violation, type Violation } from '#platform/http/problems/violation.js';
 
 const MAX_LENGTH = 2048;

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { settingsRefused, type SettingsError } from '#platform/config/process-environment.js';
-import { keyIdOf } from '#platform/secrets/key-id.js';
+import { keyIdOf } from '#platform/secrets/purpose-key.js';
 import { SealedBox } from '#platform/secrets/sealed-box.js';
 import { sealedFor } from '#access/tokens/keys/token-keys.service.js';
 import { EncryptionCanaryRepository, type Canary } from './encryption-canary.repository.js';

@@ -1,6 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { signingKeyOf } from './endpoint-secret.js';
-import { signatureOf } from './sign-delivery.js';
+import { signatureOf, signingKeyOf } from './sign-delivery.js';
 
 /** The three headers by their names, in any case. */
 export type SignatureHeaders = Readonly<Record<string, string | undefined>>;

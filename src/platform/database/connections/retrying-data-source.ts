@@ -1,5 +1,5 @@
 import { DataSource, type EntityManager, type QueryRunner, type ReplicationMode } from 'typeorm';
-import { againIfLost } from '../queries/lost-races.js';
+import { againIfLost } from '../queries/database-errors.js';
 import { asPart, inTransaction, runnerAround } from '../queries/transaction-around.js';
 
 type Work<T> = (manager: EntityManager) => Promise<T>;

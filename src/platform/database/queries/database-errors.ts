@@ -63,3 +63,19 @@ export const isLockTimeout = (error: unknown): boolean => driverErrorOf(error)?.
 
 /** Whether a statement was cancelled because it exceeded the connection's timeout. */
 export const isStatementTimeout = (error: unknown): boolean => driverErrorOf(error)?.code === '57014';
+
+const ATTEMPTS = 4;
+
+/**
+ * Runs a transaction, or a single statement, which is its own transaction, again if it lost a deadlock or could not be serialized:
+ * the database has undone all of it. `RetryingDataSource` and `Statements` do so for all there are.
+ */
+export async function againIfLost<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isLostRace(error)) throw error;
+    }
+  }
+}

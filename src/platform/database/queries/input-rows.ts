@@ -1,5 +1,9 @@
 import { arrayParameter } from './statements.js';
 
+/** A value of a JSON column as it comes back from the database, but for the order of members; undefined stays. */
+export const asStoredJson = (value: unknown): unknown =>
+  value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+
 type ColumnType = 'bigint' | 'boolean' | 'bytea' | 'float8' | 'int' | 'jsonb' | 'text' | 'timestamptz';
 
 /** A name as the database and the API write it. */

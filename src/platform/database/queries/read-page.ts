@@ -1,5 +1,31 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 
+/**
+ * A condition as the arguments of a query builder's `where`: one of the columns contains the text, case-insensitively, or `id` equals
+ * the text.
+ */
+export function searchFor(text: string, alias: string, columns: string[]): [string, Record<string, string>] {
+  const conditions = columns.map((column) => `${alias}.${column} ILIKE :searchPattern`);
+  return [
+    `(${conditions.join(' OR ')} OR ${alias}.id = :searchId)`,
+    { searchPattern: patternOf(text), searchId: text },
+  ];
+}
+
+/** A pattern of ILIKE for what contains the text. */
+export const patternOf = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
+/** How many rows the query finds, counted up to a limit. */
+export async function countUpTo(limit: number, query: SelectQueryBuilder<ObjectLiteral>): Promise<number> {
+  const counted = await query
+    .createQueryBuilder()
+    .select('count(*)::int', 'count')
+    .from(`(${query.select('1').limit(limit).getQuery()})`, 'found')
+    .setParameters(query.getParameters())
+    .getRawOne<{ count: number }>();
+  return counted!.count;
+}
+
 /** Limits in SQL are rounded up to these, because every limit is a separate statement. One more than the usual page sizes. */
 const LIMITS = [1, 2, 26, 51, 101];
 
@@ -127,4 +153,26 @@ async function readParts<T>(
   const items = rows.slice(0, page.size);
   if (backwards) return { items: items.reverse(), hasNext: behind.length > 0, hasPrevious: more };
   return { items, hasNext: more, hasPrevious: behind.length > 0 };
+}
+
+const AT_ONCE = 100;
+/** More rows than people look at, or than such a list usually has. */
+const EXPORTED_MAX = 10_000;
+
+/**
+ * The items of a list from its beginning, up to `EXPORTED_MAX`, read page by page as they are consumed; the first page at once.
+ */
+export async function eachOfList<T extends { id: string }>(
+  read: (page: PageRequest) => Promise<Page<T>>,
+): Promise<AsyncIterable<T>> {
+  const first = await read({ size: AT_ONCE });
+  return (async function* () {
+    let [page, count] = [first, 0];
+    for (;;) {
+      yield* page.items;
+      count += page.items.length;
+      if (!page.hasNext || count >= EXPORTED_MAX) return;
+      page = await read({ size: AT_ONCE, after: page.items.at(-1)!.id, onlyForward: true });
+    }
+  })();
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { sharedPoolOf } from '../connections/shared-pool.js';
-import { againIfLost } from './lost-races.js';
+import { againIfLost } from './database-errors.js';
 
 /**
  * The nth parameter as an array whose length the planner cannot see. PostgreSQL plans a statement for every call as long as that

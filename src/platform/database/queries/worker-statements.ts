@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type pg from 'pg';
 import { Settings } from '#platform/config/settings.js';
 import { workerPool } from '../connections/data-source.js';
-import { againIfLost } from './lost-races.js';
+import { againIfLost } from './database-errors.js';
 
 /** How long plans are kept: one that was made beside an empty queue reads all of a long one. */
 const PLANS_LAST_MS = 1_000;

@@ -1,4 +1,4 @@
-import type { ApiPropertyOptions } from '@nestjs/swagger';
+import { type ApiPropertyOptions, ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { idPattern, type IdPrefix } from '#platform/secrets/ids.js';
 
 /** The schema of a member: for `@ApiProperty`, and for parameters and headers. */
@@ -32,3 +32,10 @@ export const scopeNames = (): MemberSchema =>
 export const orNull = (member: MemberSchema): ApiPropertyOptions => ({ ...member, nullable: true });
 /** The same, or absent. */
 export const optional = <T extends ApiPropertyOptions>(member: T): T => ({ ...member, required: false });
+
+/** A link on the wire. */
+@ApiSchema({ name: 'Link' })
+export class LinkView {
+  @ApiProperty(url())
+  url!: string;
+}

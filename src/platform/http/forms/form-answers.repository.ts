@@ -1,8 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import { type Repository, Column, Entity, PrimaryColumn } from 'typeorm';
 import { Statements } from '#platform/database/queries/statements.js';
-import { FormAnswerEntity } from './form-answer.entity.js';
+
+/** A form that was posted a moment ago, and what it was answered; only for the browser that posted it. */
+@Entity('form_answers')
+export class FormAnswerEntity {
+  /** Of the browser's CSRF secret and all that was posted. */
+  @PrimaryColumn('bytea')
+  digest!: Buffer;
+
+  /** Tells the request that handles it from one that took over. */
+  @Column('bytea')
+  attempt!: Buffer;
+
+  /** Sealed for the browser; null as long as the form is handled. */
+  @Column('bytea', { nullable: true })
+  sealedAnswer!: Buffer | null;
+
+  @Column('timestamptz')
+  expiresAt!: Date;
+}
 
 /** How far a posted form is: this attempt handles it, another does, or it has its sealed answer. */
 export type FormState = 'claimed' | 'under way' | Buffer;

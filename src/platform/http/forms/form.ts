@@ -1,5 +1,18 @@
 import { said, say } from '#platform/language/text.js';
 import { badRequest } from '../problems/problem.js';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+
+/** The posted form of a route with `takesForm`; a missing body is an empty one. */
+export const formOf = ({ body }: FastifyRequest): Form => (body instanceof Form ? body : Form.parse(''));
+
+/** Whether the request is anything but a read, so that no method is forgotten. */
+export const isPosted = ({ method }: FastifyRequest): boolean => method !== 'GET' && method !== 'HEAD';
+
+/** The posted form of a page route. */
+export const FormBody = createParamDecorator((_data: unknown, context: ExecutionContext): Form =>
+  formOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);
 
 // More than any form or request of this service needs: a hundred deliveries can be chosen at once.
 const MAX_PARAMETERS = 128;

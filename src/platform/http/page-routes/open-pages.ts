@@ -2,7 +2,7 @@ import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Cookies } from '../server/cookies.js';
-import type { Form } from '../forms/form.js';
+import { type Form, formOf, isPosted } from '../forms/form.js';
 import { ONE_CLICK } from '../forms/one-click.js';
 import { CsrfService, notFromHere } from '../forms/csrf.service.js';
 import { driverErrorPage } from '../problems/error-page.js';
@@ -11,7 +11,6 @@ import { say } from '#platform/language/text.js';
 import type { PageAnswer } from './page-answer.js';
 import { PageContext } from './page-context.js';
 import { pageRoutes } from './page-routes.js';
-import { formOf, isPosted } from './posted-form.js';
 
 /** What a route of a page without a session returns. */
 export type OpenAnswer = PageAnswer<LayoutProps>;

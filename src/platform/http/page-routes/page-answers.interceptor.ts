@@ -18,8 +18,8 @@ import { wayOutPage } from '#platform/web/layout/way-out.page.js';
 import { csvFile } from './csv-answer.js';
 import type { PageAnswer, StreamAnswer, WayOut } from './page-answer.js';
 import type { PageContext } from './page-context.js';
-import { isPosted } from './posted-form.js';
-import { NoLongerSignedIn } from './no-longer-signed-in.js';
+import { isPosted } from '../forms/form.js';
+import { NoLongerSignedIn } from './page-answer.js';
 import { PageTurns } from './page-turns.js';
 
 type Sent = string | StreamableFile | Readable;

@@ -1,8 +1,8 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Cookies } from '../server/cookies.js';
+import { type Cookies, OUR_COOKIES } from '../server/cookies.js';
 import type { CsrfService } from '../forms/csrf.service.js';
-import { Form, queryStringOf } from '../forms/form.js';
+import { Form, queryStringOf, formOf, isPosted } from '../forms/form.js';
 import type { LayoutProps, Reader } from '#platform/web/layout/layout.js';
 import {
   rememberTimeChoice,
@@ -10,9 +10,15 @@ import {
   timeZoneOfRequest,
   type TimeChoice,
 } from '../server/request-time-zone.js';
-import { foldedGroupsOf } from '../server/folded-groups.js';
 import { languageOf, rememberLanguage } from '../server/request-language.js';
-import { formOf, isPosted } from './posted-form.js';
+
+/** A cookie set by our script: the first parts of the groups that the reader folded up, such as `clients.notifications`. */
+const NOTED = `${OUR_COOKIES}folded`;
+const MAX_LENGTH = 200;
+
+/** The groups of the side bar that are folded up in this browser. */
+const foldedGroupsOf = ({ cookies }: FastifyRequest): string[] =>
+  cookies?.[NOTED]?.slice(0, MAX_LENGTH).split('.') ?? [];
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { pageHeaders } from '../page-routes/page-headers.js';
 import { isTranslated, say, type Said } from '#platform/language/text.js';
-import { isPosted } from '../page-routes/posted-form.js';
+import { isPosted } from '../forms/form.js';
 import { leaveUncompressed } from '../server/compression.js';
 import { languageOf } from '../server/request-language.js';
 import { renderPage, type LayoutProps } from '#platform/web/layout/layout.js';

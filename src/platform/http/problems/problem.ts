@@ -85,3 +85,12 @@ export const formExpired = (detail: string): Problem =>
 /** An operator's role does not allow this (contract §17). */
 export const roleTooLow = (detail: string): Problem =>
   forbidden(detail, { heading: 'Your role does not allow this' });
+
+/** For a cursor that no line of the stream had. */
+export const unknownCursor = () => badRequest('The cursor is not one of this log.');
+
+/** For a cursor whose transaction this database has not reached. */
+export const cursorAhead = () =>
+  badRequest(
+    'The cursor is ahead of this database, which was restored: begin without one, or with an earlier one.',
+  );

@@ -4,10 +4,62 @@ import type { IncomingMessage } from 'node:http';
 import { Counter, Histogram } from 'prom-client';
 import { lateJudgeOf } from '../guards/late-judgement.js';
 import { decorateReplies, GatheredResponses } from './gathered-responses.js';
-import { GracefulShutdown } from './graceful-shutdown.js';
-import { badRequest, methodNotAllowed } from '../problems/problem.js';
+import { badRequest, methodNotAllowed, notFound, serviceUnavailable } from '../problems/problem.js';
 import { unreadBody } from './unread-bodies.js';
 import { SERVICE_VERSION } from '../api/service-version.guard.js';
+import type { SchemaCompatibility } from '#platform/database/migrations/schema-compatibility.service.js';
+
+/** Refuses requests with a 503 problem once the schema requires a newer build; newer instances serve them. */
+export function addSchemaGate(fastify: FastifyInstance, schema: SchemaCompatibility): void {
+  fastify.addHook('preParsing', (request, _reply, payload, done) => {
+    if (!schema.isOutdated || request.routeOptions.config?.servesAnySchema) return done(null, payload);
+    done(
+      serviceUnavailable(say('This instance is being replaced by a newer one. Please try again shortly.'), {
+        headers: { 'retry-after': '2', connection: 'close' },
+      }),
+    );
+  });
+}
+
+/** An instance with `ROLE=worker` only answers its monitoring routes. */
+export function addRoleGate(fastify: FastifyInstance): void {
+  fastify.addHook('preParsing', (request, _reply, payload, done) => {
+    if (request.routeOptions.config?.isInternal) return done(null, payload);
+    done(notFound(say('This instance serves no requests. It only works on what waits in the database.')));
+  });
+}
+
+// Enough for a load balancer that checks every second and needs two failures; leaves five of the eight seconds of contract §14
+// for the last requests.
+const STAY_OPEN_MS = 3_000;
+// A balancer whose last check is no older than this is considered present.
+const WATCHED_WITHIN_MS = 5_000;
+const ASKED_FOR_MS = 500;
+
+/**
+ * The start of a shutdown (contract §14) behind a load balancer. A connection that reaches the listening socket while it closes
+ * is lost. So if someone polls readiness, the socket stays open for three more seconds, in which the balancer learns that the
+ * instance is not ready and sends requests elsewhere. Otherwise it closes immediately.
+ */
+class GracefulShutdown {
+  /** The start and end of the current series of readiness checks without a long gap; times of `performance.now()`. */
+  private since = -Infinity;
+  private last = -Infinity;
+
+  /** Records a readiness check. */
+  asked(): void {
+    const now = performance.now();
+    if (now - this.last > WATCHED_WITHIN_MS) this.since = now;
+    this.last = now;
+  }
+
+  /** Resolves when the listening socket may be closed. */
+  async finish(): Promise<void> {
+    const isWatched =
+      performance.now() - this.last < WATCHED_WITHIN_MS && this.last - this.since >= ASKED_FOR_MS;
+    if (isWatched) await new Promise((resolve) => setTimeout(resolve, STAY_OPEN_MS));
+  }
+}
 
 /** Every request by its route pattern, never by its URL. */
 const requestDuration = new Histogram({

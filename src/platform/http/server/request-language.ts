@@ -1,6 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isLanguage, type Language } from '#platform/language/languages.js';
-import { languageOfHeader, languageOfUiLocales } from '#platform/language/negotiation.js';
+import {
+  isLanguage,
+  type Language,
+  languageOfHeader,
+  languageOfUiLocales,
+} from '#platform/language/languages.js';
 import { Form, queryStringOf } from '../forms/form.js';
 import { HOST_COOKIES, OUR_COOKIES, type Cookies } from './cookies.js';
 

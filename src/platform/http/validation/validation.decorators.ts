@@ -6,7 +6,7 @@ import { isId, type IdPrefix } from '#platform/secrets/ids.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '#platform/secrets/passwords.js';
 import { violation, type Violation } from '../problems/violation.js';
 import { illegible } from './legible-text.js';
-import { AA, isHexColor, isReadableAccent, leastContrast } from '#platform/config/accent-color.js';
+import { AA, isHexColor, isReadableAccent, leastContrast } from '#platform/config/brand-values.js';
 import { isHttpsPage, isUrl } from '#platform/config/is-url.js';
 import { flag, idOf, listOf, oneOf, text, time, whole, type MemberSchema } from '../api/api-schemas.js';
 

@@ -25,8 +25,7 @@ import { createRequire } from 'node:module';
 import { keepLogScope } from '../log-scope.js';
 import type { OtlpProtocol } from '#platform/config/otlp-protocol.js';
 import type { RequestSpan, SpanAttributes, SpanOutcome, Tracing } from '../tracing.js';
-import { LAST_EXPORT_MS, SERVICE_NAME, SERVICE_RESOURCE } from './service-resource.js';
-import { ExportWatch } from './export-watch.js';
+import { ExportWatch, LAST_EXPORT_MS, SERVICE_NAME, SERVICE_RESOURCE } from './export-watch.js';
 
 /** Exports spans without error messages, because the database repeats its input in them. */
 export class RedactingExporter implements SpanExporter {

@@ -4,7 +4,7 @@ import { useContext } from 'preact/hooks';
 import { numberIn } from '#platform/language/formats.js';
 import { LanguageContext, useText } from '../layout/say.js';
 import { Plot, wordsFor, type ChartProps, type ChartSeries } from './plot.js';
-import { colourOf } from './tone.js';
+import { colourOf } from './legend-entry.js';
 
 export interface BarChartProps extends ChartProps {
   /** The counts of the time before, shown as a mark on each bar and said with it. */

@@ -1,5 +1,9 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { colourOf, type Tone } from './tone.js';
+
+/** What a series means, which the style sheet has a colour for. */
+export type Tone = 'good' | 'bad' | 'line' | 'slow';
+
+export const colourOf = (tone: Tone): string => `var(--chart-${tone})`;
 
 /** The name of a series in the legend of a chart, after its colour. */
 export const LegendEntry = ({

@@ -2,7 +2,7 @@ import { line } from 'd3-shape';
 import type { VNode } from 'preact';
 import { formatMs } from './numbers.js';
 import { Plot, type ChartProps } from './plot.js';
-import { colourOf } from './tone.js';
+import { colourOf } from './legend-entry.js';
 
 /** Lines of durations with a dot for each value, interrupted where a value is missing. */
 export function LineChart(chart: ChartProps): VNode {

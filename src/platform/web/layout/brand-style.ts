@@ -2,7 +2,7 @@ import { colord, extend, type Colord } from 'colord';
 import a11y from 'colord/plugins/a11y';
 import mix from 'colord/plugins/mix';
 import { createHash } from 'node:crypto';
-import { AA } from '#platform/config/accent-color.js';
+import { AA } from '#platform/config/brand-values.js';
 
 extend([a11y, mix]);
 

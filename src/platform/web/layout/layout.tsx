@@ -4,12 +4,29 @@ import { renderToString } from 'preact-render-to-string';
 import { FormTokens, PostButton, type TokenFor } from '../forms/form.js';
 import { LANGUAGE_NAMES, LANGUAGES, RIGHT_TO_LEFT, type Language } from '#platform/language/languages.js';
 import { UTC } from '#platform/language/time-zones.js';
-import { say, type Said } from '#platform/language/text.js';
+import { say, type Said, text } from '#platform/language/text.js';
 import { logoPath, mailtoOf, stylesOf, type Brand } from './brand.js';
 import { FoldedGroups } from './navigation.js';
 import { ACTIONS } from './page-head.js';
 import { LanguageContext, TimeZoneContext, useShown, useText } from './say.js';
-import { wordsOfScripts } from './script-words.js';
+
+/** What the scripts say on their own, or show from the answers to their requests. */
+const WORDS: Record<string, readonly string[]> = {
+  '/assets/page.js': [say('Copy'), say('Copied'), say('Download')],
+  '/assets/passkeys.js': [
+    say('No passkey was used: the request was cancelled, or it took too long. Try again.'),
+    say('This device already has a passkey for your account.'),
+    say('Passkeys do not work at this address.'),
+    say('That did not work. Try again later.'),
+  ],
+};
+
+/** The words of these scripts for a page in another language than theirs, by the English ones, as JSON; undefined if there are none. */
+function wordsOfScripts(scripts: readonly string[], language: Language): string | undefined {
+  const words = scripts.flatMap((script) => WORDS[script] ?? []);
+  if (language === 'en' || words.length === 0) return undefined;
+  return JSON.stringify(Object.fromEntries(words.map((english) => [english, text(language, english)])));
+}
 
 /** Who reads the page: the language, the time zone, and the address of the page, with which it can be had in another language; answers to forms have none. */
 export interface Reader {

@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
+import { useMayUse } from '../layout/may-use.js';
 
 /** The script that a page with a live list needs. */
 export const LIVE_LIST_SCRIPT = '/assets/live-list.js';
@@ -21,3 +22,11 @@ export const LiveList = ({ path, part = path, children }: LiveListProps): VNode 
     <div data-live-list={part}>{children}</div>
   </>
 );
+
+/** The way to the list as a file; nothing for a visitor who may not have it. */
+export const CsvLink = ({ path }: { path: string }): VNode | null =>
+  useMayUse()('GET', path) ? (
+    <p>
+      <a href={path}>Download as CSV</a>
+    </p>
+  ) : null;

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { stringify } from 'yaml';
-import { brandValuesOf } from '#records/brand/brand.dto.js';
+import { brandValuesOf } from '#records/brand/brand.resource.js';
 import { BrandService } from '#records/brand/brand.service.js';
 import { isForeignKeyViolation, isUniqueViolation } from '#platform/database/queries/database-errors.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
@@ -14,14 +14,75 @@ import {
   type WholeEventType,
 } from '#events/webhooks/event-types/event-catalogue.service.js';
 import { applyClients, applyConsents, applySecrets, planClients, removeClients } from './apply-clients.js';
-import { applyOwners } from './apply-owners.js';
-import { holdApplyLock } from './apply-lock.js';
 import { refusedAs, type Applying, type ApplyOptions } from './applying.js';
 import { differences, type Change } from './company-differences.js';
 import { MARKS, type Company, type Entry } from './company-sections.js';
-import { readCurrent } from './current-company.js';
+import { readCurrent, ownerEntry } from './current-company.js';
 import type { CompanyDocument } from './read-company.js';
 import type { SecretSource } from './secret-source.js';
+import { requireTransaction } from '#platform/database/queries/transaction-around.js';
+import { newId } from '#platform/secrets/ids.js';
+import { emailKeyOf } from '#access/users/accounts/email.js';
+import type { UserKind } from '#access/users/accounts/user.entity.js';
+import { UsersService } from '#access/users/accounts/users.service.js';
+
+/** Creates and changes the owners of the file. Returns the ids of all users whom it names, by the keys of their addresses. */
+async function applyOwners({
+  app,
+  document,
+  company,
+  current,
+  changes,
+  attempt,
+  actor,
+}: Applying): Promise<Map<string, string>> {
+  const users = app.get(UsersService);
+  const ids = new Map([...current.users].map(([key, { id }]) => [key, id]));
+  const created = [];
+  const named = new Set<string>();
+  for (const [email, { enabled, ...entry }] of Object.entries(company.owners ?? {})) {
+    const place = ['owners', email];
+    const user = current.users.get(emailKeyOf(email));
+    const isNamed = named.has(emailKeyOf(email));
+    named.add(emailKeyOf(email));
+    if (isNamed || user?.role === 'operator') {
+      document.note(
+        place,
+        isNamed ? 'is in the file twice' : 'is an operator, whose account no file changes',
+      );
+      continue;
+    }
+    // Left out, it stays as it is.
+    const isEnabled = (enabled as boolean | undefined) ?? user?.enabled ?? true;
+    const before = user && { ...ownerEntry(user), enabled: user.enabled };
+    const lines = differences(before, { ...entry, ...(user || !isEnabled ? { enabled: isEnabled } : {}) });
+    if (lines.length === 0) continue;
+    changes.push({ sign: user ? '~' : '+', what: `owner ${email}`, lines });
+    const values = {
+      name: entry.name as string,
+      kind: (entry.kind ?? 'individual') as UserKind,
+      webhooksEnabled: (entry.webhooks_enabled ?? true) as boolean,
+      enabled: isEnabled,
+    };
+    if (user) await attempt(place, () => users.update(user.id, values, actor));
+    else created.push({ ...values, id: newId('user'), email, passwordHash: null });
+  }
+  await users.insertAll(created, actor);
+  for (const { id, email } of created) ids.set(emailKeyOf(email), id);
+  return ids;
+}
+
+// Any number that no other advisory lock of the service has.
+const APPLYING = 1_702_260_343;
+
+/** Lets one file be applied at a time, until the transaction ends; throws a 409 problem while another one is. */
+async function holdApplyLock(dataSource: DataSource): Promise<void> {
+  requireTransaction('A lock that is to last');
+  const [row]: { held: boolean }[] = await dataSource.query(
+    `SELECT pg_try_advisory_xact_lock(${APPLYING}) AS held`,
+  );
+  if (!row!.held) throw conflict('Another file is being applied. Try again when it is done.');
+}
 
 /** Rolls back a transaction on purpose. */
 class NothingStays extends Error {}

@@ -8,7 +8,7 @@ import {
 import { PurposeDto } from '#entrypoints/admin/api/purposes/admin-purposes.dto.js';
 import { TRANSLATIONS as OF_SCOPES, ScopeDto } from '#entrypoints/admin/api/scopes/admin-scopes.dto.js';
 import { NewUserDto } from '#entrypoints/admin/api/users/admin-users.dto.js';
-import { BrandDto } from '#records/brand/brand.dto.js';
+import { BrandDto } from '#records/brand/brand.resource.js';
 import { ImportedConsentDto } from '#access/consents/import/imported-consent.dto.js';
 import {
   IsEmailAddress,

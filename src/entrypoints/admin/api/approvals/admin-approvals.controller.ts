@@ -15,8 +15,7 @@ import { CurrentActor } from '#access/tokens/access/current-principal.decorator.
 import { ApprovalsService } from '../../approvals/approvals.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { EmptyBodyGuard } from '#platform/http/api/empty-body.guard.js';
-import { ApprovalsQuery } from './admin-approvals.dto.js';
-import { ApprovalView } from './admin-approvals.view.js';
+import { ApprovalsQuery, ApprovalView } from './admin-approvals.dto.js';
 
 /** What waits for a second admin, in the admin API (contract §17). */
 @Controller('admin/approvals')

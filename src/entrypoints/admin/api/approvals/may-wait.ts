@@ -10,7 +10,7 @@ import type { FastifyReply } from 'fastify';
 import { map, type Observable } from 'rxjs';
 import { ApiAnswer } from '#platform/http/api/api-answers.js';
 import type { Outcome } from '../../approvals/four-eyes.service.js';
-import { ApprovalView } from './admin-approvals.view.js';
+import { ApprovalView } from './admin-approvals.dto.js';
 
 /** Sends the result, or 202 with the approval that the action waits for. */
 class Outcomes implements NestInterceptor<Outcome<unknown>> {

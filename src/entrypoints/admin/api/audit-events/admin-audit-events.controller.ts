@@ -4,8 +4,7 @@ import { ApiPage } from '#platform/http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '#platform/http/api/list-answer.js';
 import { pageRequestOf } from '#platform/http/api/page-query.js';
 import { AdminApi, AdminRead } from '../admin-api.decorator.js';
-import { auditFilterOf, AuditEventsQuery } from './admin-audit-events.dto.js';
-import { AuditEventView } from './admin-audit-events.view.js';
+import { auditFilterOf, AuditEventsQuery, AuditEventView } from './admin-audit-events.dto.js';
 
 /** The audit log in the admin API (contract §12). */
 @Controller('admin/audit_events')

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { AuditFilter } from '#records/audit/audit.service.js';
 import { PageQuery } from '#platform/http/api/page-query.js';
 import {
@@ -7,6 +7,9 @@ import {
   IsTime,
   IsTimeOrDay,
 } from '#platform/http/validation/validation.decorators.js';
+import type { AuditEventEntity } from '#records/audit/audit-event.entity.js';
+import { idOf, oneOf, orNull, text, time } from '#platform/http/api/api-schemas.js';
+import { viewOf } from '#platform/http/api/view-of.js';
 
 /** What a list of audit events is filtered by, except the time; all given members must match. */
 abstract class AuditEventsFilter extends PageQuery {
@@ -59,3 +62,21 @@ export const auditFilterOf = ({
   requestId: request_id,
   since: since === undefined ? undefined : new Date(since),
 });
+
+const FREE = { type: 'object', nullable: true, additionalProperties: true } as const;
+
+/** An entry of the audit log on the wire. */
+@ApiSchema({ name: 'AuditEvent' })
+export class AuditEventView extends viewOf<AuditEventEntity>()({
+  id: idOf('audt'),
+  occurred_at: time(),
+  actor_type: oneOf('user', 'client', 'service'),
+  actor_id: orNull(text()),
+  action: text(),
+  subject_type: text(),
+  subject_id: text(),
+  address: orNull(text()),
+  request_id: orNull(text()),
+  before: FREE,
+  after: FREE,
+}) {}

@@ -8,10 +8,9 @@ import { CurrentActor } from '#access/tokens/access/current-principal.decorator.
 import { FourEyes, type Outcome } from '../../approvals/four-eyes.service.js';
 import { AdminApi, AdminWrite } from '../admin-api.decorator.js';
 import { MayWait, outcomeAs } from '../approvals/may-wait.js';
-import { NewSecretDto } from './admin-clients.dto.js';
-import { NewSecretView } from './admin-clients.view.js';
+import { NewSecretDto, NewSecretView } from './admin-clients.dto.js';
 import { EmptyBodyGuard } from '#platform/http/api/empty-body.guard.js';
-import { RevokedView } from '../revoked.view.js';
+import { RevokedView } from '../access.view.js';
 
 /** A client's secrets and tokens in the admin API (contract §12). */
 @Controller('admin/clients/:client_id')

@@ -6,8 +6,7 @@ import { pageRequestOf } from '#platform/http/api/page-query.js';
 import { CurrentActor } from '#access/tokens/access/current-principal.decorator.js';
 import { DeliveriesService } from '#events/webhooks/deliveries/deliveries.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
-import { DeliveriesQuery } from './admin-deliveries.dto.js';
-import { DeliveryDetailView, DeliveryView } from './admin-deliveries.view.js';
+import { DeliveriesQuery, DeliveryDetailView, DeliveryView } from './admin-deliveries.dto.js';
 import { EmptyBodyGuard } from '#platform/http/api/empty-body.guard.js';
 
 /** Deliveries of webhooks in the admin API (contract §12). */

@@ -10,8 +10,12 @@ import { EventCatalogueService } from '#events/webhooks/event-types/event-catalo
 import { EVENT_TYPE_NAME } from '#events/webhooks/event-types/event-type.entity.js';
 import { EventTypesService } from '#events/webhooks/event-types/event-types.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
-import { EventTypeDto, EventTypeVersionDto } from './admin-event-types.dto.js';
-import { EventTypeVersionView, EventTypeView } from './admin-event-types.view.js';
+import {
+  EventTypeDto,
+  EventTypeVersionDto,
+  EventTypeVersionView,
+  EventTypeView,
+} from './admin-event-types.dto.js';
 import { violation } from '#platform/http/problems/violation.js';
 
 const VERSION = /^[1-9]\d{0,3}$/;

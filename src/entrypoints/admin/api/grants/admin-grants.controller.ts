@@ -3,15 +3,26 @@ import { ApiSchema } from '@nestjs/swagger';
 import type { Actor } from '#records/audit/audit.service.js';
 import { ApiNoContent, ApiPage, PathId } from '#platform/http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '#platform/http/api/list-answer.js';
-import { pageRequestOf } from '#platform/http/api/page-query.js';
+import { pageRequestOf, PageQuery } from '#platform/http/api/page-query.js';
 import { CurrentActor } from '#access/tokens/access/current-principal.decorator.js';
 import { GrantsService } from '#access/tokens/grants/grants.service.js';
 import { idOf, time } from '#platform/http/api/api-schemas.js';
 import { viewOf } from '#platform/http/api/view-of.js';
 import type { GrantInList } from '#access/tokens/grants/grant.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
-import { GrantsQuery } from './admin-grants.dto.js';
 import { ACCESS } from '../access.view.js';
+import { IsIdOf, IsOptionalNotNull } from '#platform/http/validation/validation.decorators.js';
+
+/** Query of `GET /admin/grants`; all given members must match. */
+class GrantsQuery extends PageQuery {
+  @IsOptionalNotNull()
+  @IsIdOf('clnt', 'client')
+  client_id?: string;
+
+  @IsOptionalNotNull()
+  @IsIdOf('user', 'user')
+  user_id?: string;
+}
 
 /** An active grant on the wire. */
 @ApiSchema({ name: 'Grant' })

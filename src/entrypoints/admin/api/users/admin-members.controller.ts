@@ -9,8 +9,7 @@ import { CurrentActor } from '#access/tokens/access/current-principal.decorator.
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { idOf, oneOf, text, time } from '#platform/http/api/api-schemas.js';
 import { viewOf } from '#platform/http/api/view-of.js';
-import { MEMBER_ROLES } from '#events/partners/members/member-role.js';
-import type { Member } from '#events/partners/members/member.js';
+import { type Member, MEMBER_ROLES } from '#events/partners/members/member.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { MemberRoleDto, NewMemberDto } from './admin-members.dto.js';
 

@@ -1,5 +1,5 @@
 import { IsIdOf, IsOneOf } from '#platform/http/validation/validation.decorators.js';
-import { MEMBER_ROLES, type MemberRole } from '#events/partners/members/member-role.js';
+import { MEMBER_ROLES, type MemberRole } from '#events/partners/members/member.js';
 
 /** Body of `PATCH /admin/users/{id}/members/{user_id}`. */
 export class MemberRoleDto {

@@ -8,7 +8,7 @@ import {
   NOT_CACHED,
   PathId,
 } from '#platform/http/api/api-answers.js';
-import { LinkView } from '#platform/http/api/link.view.js';
+import { LinkView } from '#platform/http/api/api-schemas.js';
 import { listAnswer, type ListAnswer } from '#platform/http/api/list-answer.js';
 import { pageRequestOf } from '#platform/http/api/page-query.js';
 import { CurrentActor, CurrentPrincipal } from '#access/tokens/access/current-principal.decorator.js';
@@ -21,10 +21,17 @@ import { UsersService } from '#access/users/accounts/users.service.js';
 import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
 import { FourEyes, type Outcome } from '../../approvals/four-eyes.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
-import { NewUserDto, UserChangesDto, UsersQuery } from './admin-users.dto.js';
+import {
+  NewUserDto,
+  UserChangesDto,
+  UsersQuery,
+  UserDetailsView,
+  userDetailsView,
+  UserView,
+  userView,
+} from './admin-users.dto.js';
 import { MayWait, outcomeAs } from '../approvals/may-wait.js';
-import { UserDetailsView, userDetailsView, UserView, userView } from './admin-users.view.js';
-import { RevokedView } from '../revoked.view.js';
+import { RevokedView } from '../access.view.js';
 
 /** Users in the admin API (contract §12). */
 @Controller('admin/users')

@@ -13,7 +13,7 @@ import { userPath } from '../users/user-layout.js';
 import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';
 import { attempt } from '../form-attempt.js';
-import { partyNames, type PartyNames } from '../pages/party-names.js';
+import { partyNames, type PartyNames } from '../pages/lists.js';
 import { approvalPage, approvalsPage } from './approvals.pages.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';
 import { approvalPath } from './waiting-for.js';

@@ -3,9 +3,8 @@ import type { AuditEventEntity } from '#records/audit/audit-event.entity.js';
 import { ExactMoment } from '#platform/web/tables/moment.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { FilteredTable, Id, pathWith } from '../pages/lists.js';
+import { FilteredTable, Id, pathWith, type PartyNames } from '../pages/lists.js';
 import { linkOf } from '../pages/resource-link.js';
-import type { PartyNames } from '../pages/party-names.js';
 import type { Option } from '#platform/web/forms/field.js';
 
 const PATH = '/admin/console/audit';

@@ -18,10 +18,9 @@ import {
   EVENT_TYPES_PATH,
   type EventTypeFields,
 } from './event-types.page.js';
-import { parsedJson } from './parsed-json.js';
 import { translationViolations } from '#access/scopes/purposes/purpose-words.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';
-import { textsIn } from './texts.js';
+import { textsIn, parsedJson } from './texts.js';
 import { translationsIn, typedTranslations } from './translations.js';
 
 /** The catalogue of event types in the console. */

@@ -14,8 +14,7 @@ import {
   type EventVersionFields,
   type SavedVersion,
 } from './event-types.page.js';
-import { parsedJson } from './parsed-json.js';
-import { textsIn } from './texts.js';
+import { textsIn, parsedJson } from './texts.js';
 import type { VersionedEventType } from '#events/webhooks/event-types/versioned-event-type.js';
 
 /** The versions of an event type in the console: the next one, and those that nothing was published with. */

@@ -3,7 +3,7 @@ import { LinkButton } from '#platform/web/forms/form.js';
 import { Table } from '#platform/web/tables/table.js';
 import { ENGLISH_NAMES, LANGUAGES, type Language } from '#platform/language/languages.js';
 import type { PurposeEntity } from '#access/scopes/purposes/purpose.entity.js';
-import { ActionConfirmation } from '../pages/action-confirmation.js';
+import { ActionConfirmation } from '../pages/disconnection.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { RowLink } from '../pages/lists.js';

@@ -1,6 +1,15 @@
 import type { Form } from '#platform/http/forms/form.js';
 import { asShownIn, shownValues } from '#platform/http/resources/shown-values.js';
 
+/** What was typed as JSON; other text stays text, which no rule for an object accepts. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
 /** What the fields of a form say, by their names. */
 export type Texts = Readonly<Record<string, string>>;
 

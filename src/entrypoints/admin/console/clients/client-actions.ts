@@ -7,7 +7,7 @@ import { EndpointsService, ENDPOINTS_PER_CLIENT } from '#events/webhooks/endpoin
 import { Settings } from '#platform/config/settings.js';
 import { ReadsMuch } from '#platform/http/page-routes/large-reads.js';
 import { FourEyes } from '../../approvals/four-eyes.service.js';
-import { counted } from '../pages/action-confirmation.js';
+import { counted } from '../pages/disconnection.js';
 import {
   confirmedActions,
   COUNTED_UP_TO,

@@ -13,7 +13,7 @@ import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorato
 import { judged, refuseTogether } from '../form-attempt.js';
 import { pageIn } from '../list-query.js';
 import { Pickers } from '../pickers.service.js';
-import { namedUser } from '../users/named-user.js';
+import { namedUser } from '../pages/lists.js';
 import { clientPath } from './client-layout.js';
 import { consentsPage, disconnectUserPage, newConsentPage, type ConsentFields } from './consents.pages.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';

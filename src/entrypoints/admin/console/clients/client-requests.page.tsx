@@ -3,7 +3,7 @@ import type { ClientRequestEntity } from '#events/partners/request-log/client-re
 import type { RequestListQuery } from '#events/partners/request-log/request-filter.js';
 import { RequestList } from '#events/partners/request-log/request-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { explanationPath } from '../search/explanation-path.js';
+import { explanationPath } from '../pages/resource-link.js';
 import { aboutClient, clientPath } from './client-layout.js';
 
 /** The last requests of a client, newest first. */

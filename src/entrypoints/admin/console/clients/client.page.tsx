@@ -1,28 +1,30 @@
 import type { VNode } from 'preact';
-import type { ClientEntity } from '#access/clients/client.entity.js';
+import { usesKeys, type ClientEntity } from '#access/clients/client.entity.js';
+import type { KeyInfo } from '#access/clients/keys/key-info.js';
+import { ClientKeys } from '#platform/web/layout/client-keys.js';
 import type { SecretInfo } from '#access/clients/secret-info.js';
 import { ClientTile } from '#platform/web/layout/client-identity.js';
 import { Facts } from '#platform/web/tables/facts.js';
 import { Buttons, LinkButton, PostButton } from '#platform/web/forms/form.js';
 import { ExactMoment, Hour, RecentMoment } from '#platform/web/tables/moment.js';
 import { Enabled, State } from '#platform/web/tables/state.js';
-import { EnvironmentName } from '../pages/environment.js';
 import { Table } from '#platform/web/tables/table.js';
 import type { ScopeEntity } from '#access/scopes/scope.entity.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { Id, NameLink, CommaList, PageLink } from '../pages/lists.js';
+import { Id, NameLink, CommaList, PageLink, EnvironmentName } from '../pages/lists.js';
 import { clientPath, aboutClient } from './client-layout.js';
 
 export interface ClientProps {
   client: ClientEntity;
   owner: UserEntity | null;
   secrets: SecretInfo[];
+  keys: KeyInfo[];
   scopes: ScopeEntity[];
 }
 
 /** One client: its properties, its secrets, and actions on it. */
-export function clientPage({ client, owner, secrets, scopes }: ClientProps): ConsolePage {
+export function clientPage({ client, owner, secrets, keys, scopes }: ClientProps): ConsolePage {
   return aboutClient(client, {
     current: 'client',
     actions: (
@@ -93,11 +95,17 @@ export function clientPage({ client, owner, secrets, scopes }: ClientProps): Con
               'Requests per hour',
               client.rateLimit === null ? 'service default' : `${client.rateLimit} for each user`,
             ],
+            client.accessTokenLifetime !== null && [
+              'An access token lives',
+              `${client.accessTokenLifetime} seconds`,
+            ],
+            client.requirePkce && ['PKCE', 'required'],
             client.companyService && ['Company service', 'yes: no operator’s role limits its scopes'],
             ['Created', <ExactMoment at={client.createdAt} />],
           ]}
         />
-        {client.type === 'confidential' && <Secrets client={client} secrets={secrets} />}
+        {(usesKeys(client) || keys.length > 0) && <ClientKeys client={client} keys={keys} />}
+        {client.type === 'confidential' && !usesKeys(client) && <Secrets client={client} secrets={secrets} />}
         <Buttons heading="Manage access">
           {client.enabled ? (
             <LinkButton look="quiet" href={clientPath(client.id, 'disable')}>

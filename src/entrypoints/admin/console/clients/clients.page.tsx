@@ -5,8 +5,7 @@ import { NEXT_PREVIOUS } from '#platform/web/tables/pager.js';
 import { Enabled } from '#platform/web/tables/state.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { environmentFilter } from '../pages/environment.js';
-import { FilteredTable, Id, NameLink } from '../pages/lists.js';
+import { FilteredTable, Id, NameLink, environmentFilter } from '../pages/lists.js';
 import { CLIENTS_PATH, clientPath } from './client-layout.js';
 
 /** The clients, by id, with a search. */

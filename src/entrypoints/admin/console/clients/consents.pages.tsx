@@ -8,9 +8,8 @@ import { PagedTable } from '#platform/web/tables/table.js';
 import type { Page } from '#platform/database/queries/read-page.js';
 import type { ScopeEntity } from '#access/scopes/scope.entity.js';
 import { ConsoleForm } from '../pages/console-form.js';
-import type { ConsolePage } from '../pages/console-layout.js';
+import { type ConsolePage, ActionOn } from '../pages/console-layout.js';
 import { Disconnection } from '../pages/disconnection.js';
-import { ActionOn } from '../pages/for-admins.js';
 import { NameLink, RowLink, CommaList } from '../pages/lists.js';
 import { clientPath, aboutClient } from './client-layout.js';
 

@@ -9,8 +9,7 @@ import type { Page } from '#platform/database/queries/read-page.js';
 import type { GrantInList } from '#access/tokens/grants/grant.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { clientPath, aboutClient } from '../clients/client-layout.js';
-import type { ConsolePage } from '../pages/console-layout.js';
-import { ActionOn } from '../pages/for-admins.js';
+import { type ConsolePage, ActionOn } from '../pages/console-layout.js';
 import { NameLink, CommaList } from '../pages/lists.js';
 import { aboutUser, userPath } from '../users/user-layout.js';
 

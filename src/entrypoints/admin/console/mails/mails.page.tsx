@@ -4,8 +4,7 @@ import { RecentMoment } from '#platform/web/tables/moment.js';
 import { State } from '#platform/web/tables/state.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import type { PartyNames } from '../pages/party-names.js';
-import { FilteredTable, Id, Party, stateFilter } from '../pages/lists.js';
+import { FilteredTable, Id, Party, stateFilter, type PartyNames } from '../pages/lists.js';
 
 const MAILS_PATH = '/admin/console/mails';
 

@@ -15,8 +15,7 @@ import {
 import type { FilteredList } from '../filtered-list.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import type { PartyNames } from '../pages/party-names.js';
-import { FilteredTable, Party, pathWith, pickFilter } from '../pages/lists.js';
+import { FilteredTable, Party, pathWith, pickFilter, type PartyNames } from '../pages/lists.js';
 
 export const NOTIFICATIONS_PATH = '/admin/console/notifications';
 

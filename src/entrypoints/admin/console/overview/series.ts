@@ -1,10 +1,9 @@
 import { HOUR_MS } from '#platform/config/durations.js';
-import type { HourlyTotal } from '#records/activity/hourly-total.js';
-import { REFUSALS, type ActivityKind } from '#records/activity/activity.js';
+import { REFUSALS, type ActivityKind, type HourlyTotal } from '#records/activity/activity.js';
 import { sumOf } from '#platform/web/charts/numbers.js';
-import { bucketsOf, rangeStart } from '#platform/web/charts/time-buckets.js';
+import { bucketsOf, rangeStart } from '#platform/web/charts/ranges.js';
 import { pathWith } from '../pages/lists.js';
-import { DELIVERIES_PATH } from '../webhooks/endpoint-paths.js';
+import { DELIVERIES_PATH } from '../pages/resource-link.js';
 import type { HourlyAttempts } from '#events/webhooks/endpoints/endpoint-hour.js';
 
 /** Twice the longest range, so that it can be compared with the one before. */

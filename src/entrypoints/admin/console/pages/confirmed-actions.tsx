@@ -9,7 +9,7 @@ import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import type { ConsoleNotice } from '../console-notices.js';
 import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
 import { attempt } from '../form-attempt.js';
-import { ActionConfirmation } from './action-confirmation.js';
+import { ActionConfirmation } from './disconnection.js';
 import type { ConsolePage } from './console-layout.js';
 import type { SubjectPage } from './subject-page.js';
 

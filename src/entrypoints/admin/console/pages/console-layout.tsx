@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, createContext, type VNode } from 'preact';
 import { LogoutButton, type LayoutProps } from '#platform/web/layout/layout.js';
 import type { OperatorRole } from '#platform/config/operator-role.js';
 import type { SignedInUser } from '#access/users/sessions/signed-in-user.js';
@@ -6,9 +6,23 @@ import { Permissions, type MayUse } from '#platform/web/layout/may-use.js';
 import { AreaParts, SideNavigation, type AddedPart, type Counts } from '#platform/web/layout/navigation.js';
 import { DoneNotice } from '#platform/web/layout/notices.js';
 import { PageHead, type ParentPage } from '#platform/web/layout/page-head.js';
-import { SEARCH_PATH } from '../search/explanation-path.js';
-import { RoleOfVisitor } from './for-admins.js';
+import { SEARCH_PATH } from './resource-link.js';
 import { TIMES_SCRIPT } from '#platform/web/tables/moment.js';
+import { useContext } from 'preact/hooks';
+
+/** The role with which the page is shown. */
+const RoleOfVisitor = createContext<OperatorRole>('admin');
+
+/** A part of a form that only admins see. */
+export function ForAdmins({ children }: { children: ComponentChildren }): VNode | null {
+  return useContext(RoleOfVisitor) === 'admin' ? <>{children}</> : null;
+}
+
+/** An action on a user in a list; hidden from non-admins if the user counts as an operator. */
+export function ActionOn(props: { isOperator: boolean; children: ComponentChildren }): VNode | null {
+  const role = useContext(RoleOfVisitor);
+  return role === 'admin' || !props.isOperator ? <>{props.children}</> : null;
+}
 
 const GROUPS = [
   {

@@ -1,5 +1,18 @@
 import type { VNode } from 'preact';
-import { ActionConfirmation } from './action-confirmation.js';
+import { Confirmation, type ConfirmationProps } from '#platform/web/forms/confirmation.js';
+
+/** Explains what an action will do, with the button for it. */
+export const ActionConfirmation = (props: Omit<ConfirmationProps, 'heading' | 'class'>): VNode => (
+  <Confirmation heading="What happens" class="console-form" isDanger {...props} />
+);
+
+/** A number that was counted up to a limit, as text. */
+const upTo = (count: number, limit: number): string =>
+  count >= limit ? `more than ${(limit - 1).toLocaleString('en-GB')}` : count.toLocaleString('en-GB');
+
+/** A number with its noun. */
+export const counted = (count: number, limit: number, one: string, several = `${one}s`): string =>
+  count === 0 ? `no ${one}` : count === 1 ? `one ${one}` : `${upTo(count, limit)} ${several}`;
 
 export interface DisconnectionProps {
   client: { name: string };

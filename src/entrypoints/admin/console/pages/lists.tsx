@@ -4,12 +4,36 @@ import { ListFilter, type FilterField } from '#platform/web/forms/form.js';
 import { ReadyFilters, type ReadyFilter } from '#platform/web/tables/ready-filters.js';
 import { SandboxBadge } from '#platform/web/layout/sandbox-badge.js';
 import { useMayUse } from '#platform/web/layout/may-use.js';
-import { LiveList } from '#platform/web/tables/live-list.js';
-import { CsvLink } from '#platform/web/tables/csv-link.js';
+import { LiveList, CsvLink } from '#platform/web/tables/live-list.js';
 import { PagedTable, type PagedTableProps } from '#platform/web/tables/table.js';
 import type { FilteredList } from '../filtered-list.js';
-import type { PartyNames } from './party-names.js';
 import { linkOf } from './resource-link.js';
+import type { ClientsService } from '#access/clients/clients.service.js';
+import { isId } from '#platform/secrets/ids.js';
+import type { UsersService } from '#access/users/accounts/users.service.js';
+import type { UserEntity } from '#access/users/accounts/user.entity.js';
+import type { Environment } from '#access/users/accounts/environment.js';
+
+/** The user with this email or id: people type emails, links contain ids. */
+export async function namedUser(users: UsersService, text: string): Promise<UserEntity | null> {
+  if (text.includes('@')) return users.findByEmail(text);
+  return isId('user', text) ? users.find(text) : null;
+}
+
+/** The names of users and clients by id; deleted ones are missing. */
+export type PartyNames = ReadonlyMap<string, string>;
+
+/** Reads the names of these users and clients in two queries. */
+export async function partyNames(
+  { users, clients }: { users: UsersService; clients: ClientsService },
+  ids: readonly (string | null)[],
+): Promise<PartyNames> {
+  const of = (prefix: 'user' | 'clnt'): string[] => [
+    ...new Set(ids.filter((id): id is string => id !== null && isId(prefix, id))),
+  ];
+  const found = await Promise.all([users.namesOf(of('user')), clients.namesOf(of('clnt'))]);
+  return new Map(found.flat().map(({ id, name }) => [id, name]));
+}
 
 /** The path with those parameters that have a value. */
 export function pathWith(path: string, parameters: Record<string, string | undefined>): string {
@@ -163,3 +187,18 @@ export const PageLink = ({ url }: { url: string }): VNode => (
     {url}
   </a>
 );
+
+/** The environment of a client or a user, in words. */
+export const EnvironmentName = ({ of }: { of: { environment: Environment } }): VNode =>
+  of.environment === 'sandbox' ? <SandboxBadge of={of} /> : <>live</>;
+
+/** The choice of an environment in the filter of a list; `all` is what the list shows without one. */
+export const environmentFilter = (all: 'Live and sandbox' | 'Live'): FilterField => ({
+  name: 'environment',
+  label: 'Environment',
+  options: [
+    { value: '', label: all },
+    ...(all === 'Live' ? [] : [{ value: 'live', label: 'Live' }]),
+    { value: 'sandbox', label: 'Sandbox' },
+  ],
+});

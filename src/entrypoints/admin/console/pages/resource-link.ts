@@ -1,5 +1,20 @@
 import { isId, type IdPrefix } from '#platform/secrets/ids.js';
 
+export const ENDPOINTS_PATH = '/admin/console/endpoints';
+
+export const endpointPath = (id: string, part = ''): string => `${ENDPOINTS_PATH}/${id}${part && `/${part}`}`;
+
+export const DELIVERIES_PATH = '/admin/console/deliveries';
+
+export const deliveryPath = (id: string, part = ''): string =>
+  `${DELIVERIES_PATH}/${id}${part && `/${part}`}`;
+
+export const SEARCH_PATH = '/admin/console/search';
+
+/** The page that explains the requests with this id. */
+export const explanationPath = (requestId: string): string =>
+  `/admin/console/requests/${encodeURIComponent(requestId)}`;
+
 const PATHS: [IdPrefix, string][] = [
   ['user', 'users'],
   ['clnt', 'clients'],

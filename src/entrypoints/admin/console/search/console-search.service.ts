@@ -11,8 +11,13 @@ import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.j
 import { clientPath } from '../clients/client-layout.js';
 import { pathWith } from '../pages/lists.js';
 import { userPath } from '../users/user-layout.js';
-import { DELIVERIES_PATH, deliveryPath, ENDPOINTS_PATH, endpointPath } from '../webhooks/endpoint-paths.js';
-import { explanationPath } from './explanation-path.js';
+import {
+  explanationPath,
+  DELIVERIES_PATH,
+  deliveryPath,
+  ENDPOINTS_PATH,
+  endpointPath,
+} from '../pages/resource-link.js';
 import { KnownRequests } from '#events/partners/request-log/known-requests.service.js';
 
 const PAGE = { size: 10 };

@@ -8,11 +8,9 @@ import { Table } from '#platform/web/tables/table.js';
 import type { Delivery } from '#events/webhooks/deliveries/delivery.js';
 import { refusalMessage } from '../clients/operator-refusal-messages.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { Id, Party, pathWith } from '../pages/lists.js';
-import type { PartyNames } from '../pages/party-names.js';
-import { linkOf } from '../pages/resource-link.js';
+import { Id, Party, pathWith, type PartyNames } from '../pages/lists.js';
+import { linkOf, explanationPath, SEARCH_PATH } from '../pages/resource-link.js';
 import { deliveryColumns } from '../webhooks/deliveries.page.js';
-import { explanationPath, SEARCH_PATH } from './explanation-path.js';
 
 export interface ExplainedRequestProps {
   id: string;

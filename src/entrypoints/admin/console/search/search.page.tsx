@@ -1,6 +1,6 @@
 import { Search, type HitsOfKind } from '#platform/web/search/hits.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { SEARCH_PATH } from './explanation-path.js';
+import { SEARCH_PATH } from '../pages/resource-link.js';
 
 /** The results by kind. */
 export const searchPage = (wanted: string | undefined, found: HitsOfKind[]): ConsolePage => ({

@@ -7,8 +7,7 @@ import { Table } from '#platform/web/tables/table.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { NameLink } from '../pages/lists.js';
-import { ROLE_LABELS } from './role-labels.js';
-import { USERS_PATH, userPath } from './user-layout.js';
+import { USERS_PATH, userPath, ROLE_LABELS } from './user-layout.js';
 
 export const INVITATIONS_PATH = `${USERS_PATH}/invitations`;
 

@@ -12,7 +12,7 @@ import { UserChangesDto } from '../../api/users/admin-users.dto.js';
 import { FourEyes } from '../../approvals/four-eyes.service.js';
 import type { ConsoleContext } from '../console-context.js';
 import { formValue } from '../form-attempt.js';
-import { counted } from '../pages/action-confirmation.js';
+import { counted } from '../pages/disconnection.js';
 import {
   confirmedActions,
   COUNTED_UP_TO,
@@ -20,8 +20,7 @@ import {
   type ActionSubjects,
   type ConfirmedAction,
 } from '../pages/confirmed-actions.js';
-import { ROLE_LABELS } from './role-labels.js';
-import { aboutUser, USERS_PATH, userPath } from './user-layout.js';
+import { aboutUser, USERS_PATH, userPath, ROLE_LABELS } from './user-layout.js';
 
 interface AboutUser {
   user: UserEntity;

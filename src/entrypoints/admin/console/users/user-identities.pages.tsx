@@ -3,7 +3,7 @@ import type { Identity } from '#access/identity-providers/identity.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { RecentMoment } from '#platform/web/tables/moment.js';
 import { Table } from '#platform/web/tables/table.js';
-import { ActionConfirmation } from '../pages/action-confirmation.js';
+import { ActionConfirmation } from '../pages/disconnection.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { RowLink } from '../pages/lists.js';
 import { aboutUser, userPath } from './user-layout.js';

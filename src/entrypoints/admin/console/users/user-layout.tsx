@@ -1,6 +1,14 @@
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { subjectPage, type SubjectPage } from '../pages/subject-page.js';
+import type { OperatorRole } from '#platform/config/operator-role.js';
+
+/** The labels of the operator roles in forms. */
+export const ROLE_LABELS: Record<OperatorRole, string> = {
+  viewer: 'Viewer: sees everything except secrets, and changes nothing',
+  support: 'Support: also helps users who are not operators',
+  admin: 'Admin: everything',
+};
 
 export const USERS_PATH = '/admin/console/users';
 

@@ -8,7 +8,7 @@ import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
 import { attempt, formValue } from '../form-attempt.js';
 import { Pickers } from '../pickers.service.js';
-import { namedUser } from './named-user.js';
+import { namedUser } from '../pages/lists.js';
 import { userPath } from './user-layout.js';
 import { newMemberPage, removeMemberPage, userMembersPage } from './user-members.pages.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';

@@ -1,11 +1,10 @@
-import { MEMBER_ROLES } from '#events/partners/members/member-role.js';
-import type { Member } from '#events/partners/members/member.js';
+import { type Member, MEMBER_ROLES } from '#events/partners/members/member.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { SelectField, TextField, type Option, type FieldErrors } from '#platform/web/forms/field.js';
 import { LinkButton } from '#platform/web/forms/form.js';
 import { RecentMoment } from '#platform/web/tables/moment.js';
 import { Table } from '#platform/web/tables/table.js';
-import { ActionConfirmation } from '../pages/action-confirmation.js';
+import { ActionConfirmation } from '../pages/disconnection.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { NameLink, RowLink } from '../pages/lists.js';

@@ -6,8 +6,7 @@ import { ENGLISH_NAMES } from '#platform/language/languages.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import type { SecondFactorState } from '#access/users/factors/second-factor.service.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { EnvironmentName } from '../pages/environment.js';
-import { Id, NameLink } from '../pages/lists.js';
+import { Id, NameLink, EnvironmentName } from '../pages/lists.js';
 import { CopiedOnce, ShownAlready, OneTimeValue } from '#platform/web/layout/one-time-value.js';
 import { aboutUser, userPath } from './user-layout.js';
 

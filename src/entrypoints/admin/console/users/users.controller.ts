@@ -11,7 +11,7 @@ import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { USER, USER_FORM, type UserFormValues } from '#access/users/accounts/user.resource.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
-import { NewUserDto, UserChangesDto } from '../../api/users/admin-users.dto.js';
+import { NewUserDto, UserChangesDto, UsersQuery } from '../../api/users/admin-users.dto.js';
 import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { waitingFor } from '../approvals/waiting-for.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
@@ -19,13 +19,25 @@ import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorato
 import { PersonalExports } from '../personal-exports.service.js';
 import { filteredList } from '../filtered-list.js';
 import { attempt, formValue } from '../form-attempt.js';
-import { userChangeGivesPower, userFormIn, userFormOf } from './user-form.js';
-import { editUserPage, newUserPage } from './user-form.pages.js';
+import {
+  editUserPage,
+  newUserPage,
+  userChangeGivesPower,
+  userFormIn,
+  userFormOf,
+} from './user-form.pages.js';
 import { userPath } from './user-layout.js';
 import { passwordLinkPage, userPage } from './user.pages.js';
-import { ConsoleUsersQuery } from './users-query.dto.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';
 import { usersPage } from './users.page.js';
+import { IsOneOf, IsOptionalNotNull } from '#platform/http/validation/validation.decorators.js';
+
+/** The filter of the console's users: as in the admin API, and those who are disabled. */
+class ConsoleUsersQuery extends UsersQuery {
+  @IsOptionalNotNull()
+  @IsOneOf('disabled')
+  state?: 'disabled';
+}
 
 const USER_CSV: CsvColumns<UserEntity> = [
   ['id', ({ id }) => id],

@@ -7,8 +7,7 @@ import { OPERATOR_ROLES } from '#platform/config/operator-role.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { environmentFilter } from '../pages/environment.js';
-import { FilteredTable, NameLink, stateFilter } from '../pages/lists.js';
+import { FilteredTable, NameLink, stateFilter, environmentFilter } from '../pages/lists.js';
 import { INVITATIONS_PATH } from './operator-invitations.pages.js';
 import { USERS_PATH, userPath } from './user-layout.js';
 

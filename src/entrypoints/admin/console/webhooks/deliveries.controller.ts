@@ -13,9 +13,22 @@ import { Pickers } from '../pickers.service.js';
 import { attempt } from '../form-attempt.js';
 import { deliveriesPage } from './deliveries.page.js';
 import { deliveryPage } from './delivery.page.js';
-import { ConsoleDeliveriesQuery } from './deliveries-query.dto.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';
-import { deliveryPath } from './endpoint-paths.js';
+import { deliveryPath } from '../pages/resource-link.js';
+import { IsOptionalNotNull, IsTimeOrDay } from '#platform/http/validation/validation.decorators.js';
+import { DeliveriesQuery } from '../../api/deliveries/admin-deliveries.dto.js';
+
+/** The filter of the console's deliveries: as in the admin API, and when they were created. */
+class ConsoleDeliveriesQuery extends DeliveriesQuery {
+  @IsOptionalNotNull()
+  @IsTimeOrDay()
+  from?: string;
+
+  /** Exclusive. */
+  @IsOptionalNotNull()
+  @IsTimeOrDay()
+  to?: string;
+}
 
 /** Deliveries of all clients: list, view, resend. */
 @ConsolePages('deliveries')

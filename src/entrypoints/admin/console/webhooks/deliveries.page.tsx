@@ -10,9 +10,8 @@ import { lastOutcome } from '#events/webhooks/deliveries/failure-messages.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import type { PartyNames } from '../pages/party-names.js';
-import { FilteredTable, NameLink, pickFilter, stateFilter } from '../pages/lists.js';
-import { DELIVERIES_PATH, deliveryPath, endpointPath } from './endpoint-paths.js';
+import { FilteredTable, NameLink, pickFilter, stateFilter, type PartyNames } from '../pages/lists.js';
+import { DELIVERIES_PATH, deliveryPath, endpointPath } from '../pages/resource-link.js';
 
 export interface DeliveriesPageProps {
   list: FilteredList<Delivery>;

@@ -8,11 +8,10 @@ import { Table } from '#platform/web/tables/table.js';
 import type { DeliveryDetail } from '#events/webhooks/deliveries/delivery.js';
 import { outcomeText } from '#events/webhooks/deliveries/failure-messages.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { Id, Party } from '../pages/lists.js';
-import type { PartyNames } from '../pages/party-names.js';
+import { Id, Party, type PartyNames } from '../pages/lists.js';
 import { DeliveryStateWord } from './deliveries.page.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';
-import { DELIVERIES_PATH, deliveryPath, endpointPath } from './endpoint-paths.js';
+import { DELIVERIES_PATH, deliveryPath, endpointPath } from '../pages/resource-link.js';
 
 export interface DeliveryPageProps {
   delivery: DeliveryDetail;

@@ -12,7 +12,7 @@ import type { EventTypeEntity } from '#events/webhooks/event-types/event-type.en
 import { clientPath, aboutClient } from '../clients/client-layout.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { ENDPOINTS_PATH, endpointPath } from './endpoint-paths.js';
+import { ENDPOINTS_PATH, endpointPath } from '../pages/resource-link.js';
 
 interface FormProps {
   types: EventTypeEntity[];

@@ -6,10 +6,10 @@ import { Moment } from '#platform/web/tables/moment.js';
 import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { ActionConfirmation } from '../pages/action-confirmation.js';
+import { ActionConfirmation } from '../pages/disconnection.js';
 import { Id, NameLink, CommaList } from '../pages/lists.js';
 import { CopiedOnce, ShownAlready, OneTimeValue } from '#platform/web/layout/one-time-value.js';
-import { DELIVERIES_PATH, ENDPOINTS_PATH, endpointPath } from './endpoint-paths.js';
+import { DELIVERIES_PATH, ENDPOINTS_PATH, endpointPath } from '../pages/resource-link.js';
 import { EndpointState } from './endpoints.page.js';
 
 interface Props {

@@ -26,11 +26,23 @@ import { filteredList } from '../filtered-list.js';
 import { Pickers } from '../pickers.service.js';
 import { attempt, formValue } from '../form-attempt.js';
 import { editEndpointPage, newEndpointPage } from './endpoint-form.pages.js';
-import { ENDPOINTS_PATH, endpointPath } from './endpoint-paths.js';
+import { ENDPOINTS_PATH, endpointPath } from '../pages/resource-link.js';
 import { deleteEndpointPage, endpointPage, endpointSecretPage } from './endpoint.pages.js';
-import { EndpointsQuery } from './endpoints-query.dto.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';
 import { endpointsPage } from './endpoints.page.js';
+import { IsIdOf, IsOneOf, IsOptionalNotNull } from '#platform/http/validation/validation.decorators.js';
+import { PageQuery } from '#platform/http/api/page-query.js';
+
+/** Query of the console's list of endpoints; all given members must match. */
+class EndpointsQuery extends PageQuery {
+  @IsOptionalNotNull()
+  @IsIdOf('clnt', 'client')
+  client_id?: string;
+
+  @IsOptionalNotNull()
+  @IsOneOf('disabled', 'failing')
+  state?: 'disabled' | 'failing';
+}
 
 const newPath = (clientId: string): string => clientPath(clientId, 'endpoints/new');
 

@@ -12,7 +12,7 @@ import { clientPath } from '../clients/client-layout.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { FilteredTable, NameLink, pickFilter, stateFilter } from '../pages/lists.js';
-import { ENDPOINTS_PATH, endpointPath } from './endpoint-paths.js';
+import { ENDPOINTS_PATH, endpointPath } from '../pages/resource-link.js';
 
 /** The endpoints of all clients, with the results of their deliveries within a day. */
 export function endpointsPage(list: FilteredList<EndpointInList>, clients: Option[]): ConsolePage {

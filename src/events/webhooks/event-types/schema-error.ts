@@ -1,2 +1,0 @@
-/** A schema that is not accepted; the message says why. */
-export class SchemaError extends Error {}
