@@ -7,11 +7,19 @@ import type { SessionCourse } from '#features/live-sandbox/session-course.js';
 const NOW = new Date('2026-05-01T12:00:00Z');
 const STARTED = new Date('2026-05-01T11:00:00Z');
 const DRIVER: Driver = {
-  ...{ id: 'user01HN2NJ9NMRZBXT1H6FT9N7735', name: 'Ada', seed: 42, scopes: [], hasConsent: true },
-  ...{ isRunning: true, endsAt: null, waiting: 0 },
+  id: 'user01HN2NJ9NMRZBXT1H6FT9N7735',
+  name: 'Ada',
+  seed: 42,
+  scopes: [],
+  hasConsent: true,
+  isRunning: true,
+  endsAt: null,
+  waiting: 0,
 };
 const session = (kw: number[], endedAt?: Date): SessionCourse['session'] => ({
-  ...{ startedAt: STARTED, endedAt, energyKwh: 7.5 },
+  startedAt: STARTED,
+  endedAt,
+  energyKwh: 7.5,
   power: kw.map((each, n) => ({ at: new Date(STARTED.getTime() + n * 60_000), kw: each })),
 });
 
@@ -34,17 +42,26 @@ function shown(course: SessionCourse, driver: Partial<Driver> = {}) {
 describe('The car of a driver of the sandbox', () => {
   it('that has reported nothing yet is empty', () => {
     expect(shown({})).toEqual({
-      ...{ battery: expect.stringMatching(/^\d+ kWh, not reported yet$/), now: 'not charging', energy: '–' },
-      ...{ full: '0', limit: undefined, charges: false, hasChart: false },
+      battery: expect.stringMatching(/^\d+ kWh, not reported yet$/),
+      now: 'not charging',
+      energy: '–',
+      full: '0',
+      limit: undefined,
+      charges: false,
+      hasChart: false,
     });
   });
 
   it('that charges shows the power, and the limit if there is one', () => {
     const charging = { battery: { percent: 50, limit: 80 }, session: session([11, 7.4]) };
     expect(shown(charging)).toEqual({
-      ...{ battery: expect.stringMatching(/^50 % of \d+ kWh, charges up to 80 %$/) },
-      ...{ now: 'charging with 7.4 kW', energy: '7.5 kWh in this session' },
-      ...{ full: '86', limit: '241.6', charges: true, hasChart: true },
+      battery: expect.stringMatching(/^50 % of \d+ kWh, charges up to 80 %$/),
+      now: 'charging with 7.4 kW',
+      energy: '7.5 kWh in this session',
+      full: '86',
+      limit: '241.6',
+      charges: true,
+      hasChart: true,
     });
     expect(shown({ ...charging, battery: { percent: 50, limit: 100 } }).limit).toBeUndefined();
   });
