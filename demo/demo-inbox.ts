@@ -3,6 +3,14 @@ import { Settings } from '#platform/config/settings.js';
 import { MailWorker } from '#records/mail/mail-worker.service.js';
 import type { MailTransport, OutgoingMail } from '#records/mail/mail-transport.js';
 
+/** A mail program shows its images from the mail; a browser, from the page. */
+const withImages = (html: string, images: OutgoingMail['images']): string =>
+  images.reduce(
+    (shown, { cid, png }) =>
+      shown.replaceAll(`cid:${cid}`, `data:image/png;base64,${png.toString('base64')}`),
+    html,
+  );
+
 // The oldest ones are forgotten.
 const KEPT = 200;
 
@@ -20,7 +28,8 @@ export class DemoInbox implements MailTransport {
     if (!settings.mail) worker.useTransport(this);
   }
 
-  send({ images: _notKept, ...mail }: OutgoingMail): Promise<void> {
+  send({ images, html, ...rest }: OutgoingMail): Promise<void> {
+    const mail = { ...rest, html: withImages(html, images) };
     // A mail that is sent once more replaces itself.
     const others = this.mails.filter(({ id }) => id !== mail.id);
     this.mails = [{ ...mail, sentAt: new Date() }, ...others].slice(0, KEPT);

@@ -40,8 +40,8 @@ export const demoInboxPage = (mails: DemoMail[]): LayoutProps => ({
   ),
 });
 
-/** One mail, as plain text with its links. */
-export const demoMailPage = ({ subject, to, sentAt, text }: DemoMail): LayoutProps => ({
+/** One mail as mail programs show it, and the same as plain text with its links. */
+export const demoMailPage = ({ id, subject, to, sentAt, text }: DemoMail): LayoutProps => ({
   title: subject,
   width: 'wide',
   footer: FOOTER,
@@ -57,9 +57,18 @@ export const demoMailPage = ({ subject, to, sentAt, text }: DemoMail): LayoutPro
           ['Sent', <Moment at={sentAt} />],
         ]}
       />
-      <p class="long-text">
-        {text.split(/(https?:\/\/\S+)/).map((part, n) => (n % 2 === 1 ? <Link url={part} /> : part))}
-      </p>
+      <iframe
+        class="mail"
+        src={`/demo/mail/${id}/html`}
+        title="The mail"
+        sandbox="allow-top-navigation-by-user-activation"
+      />
+      <details>
+        <summary>As text</summary>
+        <p class="long-text">
+          {text.split(/(https?:\/\/\S+)/).map((part, n) => (n % 2 === 1 ? <Link url={part} /> : part))}
+        </p>
+      </details>
     </>
   ),
 });

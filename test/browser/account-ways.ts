@@ -5,7 +5,7 @@ import { madeForEach } from '../support/made.js';
 import { isAccepted } from '../support/oauth.js';
 import { useSharedService, type TestService } from '../support/test-service.js';
 import { signIn } from './every-page.js';
-import { follow, headingOf, logIn, press, said } from './page-actions.js';
+import { follow, headingOf, logIn, manage, press, said } from './page-actions.js';
 import { answersWith, useBrowser } from './use-browser.js';
 
 const NEW_PASSWORD = 'a new long password';
@@ -55,10 +55,12 @@ export function accountWays(
   it('a user disconnects an application, which can then read no more data', async () => {
     const tokens = await service.make.tokens(client, user);
     const page = await signedInPage(javaScript);
+    await manage(page, client.name);
     await follow(page, 'Disconnect Northwind Smart Charging');
     expect(await headingOf(page)).toBe('Disconnect application');
     await follow(page, 'Keep it connected');
     expect(await isAccepted(service.http, tokens.access_token)).toBe(true);
+    await manage(page, client.name);
     await follow(page, 'Disconnect Northwind Smart Charging');
     await press(page, 'Disconnect');
     expect(await said(page)).toBe('Application disconnected.');

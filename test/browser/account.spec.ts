@@ -57,6 +57,8 @@ describe('on the account page in a browser', () => {
     expect(await page.getByText('there is nothing to do').first().isVisible()).toBe(true);
     await tabTo('Log out');
     await page.goto(`${service.url}/account`);
+    await tabTo('Manage Northwind Smart Charging');
+    await page.keyboard.press('Enter');
     await tabTo('Disconnect Northwind Smart Charging');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Disconnect application' }).waitFor();

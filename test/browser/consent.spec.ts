@@ -6,7 +6,7 @@ import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { madeForEach } from '../support/made.js';
 import { useSharedService } from '../support/test-service.js';
 import { signIn } from './every-page.js';
-import { headingOf, logIn, said } from './page-actions.js';
+import { headingOf, logIn, manage, said } from './page-actions.js';
 import { useBrowser } from './use-browser.js';
 
 describe('The consent page in a browser', () => {
@@ -80,12 +80,14 @@ describe('The consent page in a browser', () => {
     // The application is not there, so that page shows an error.
     const page = await consent.context().newPage();
     await page.goto(`${service.url}/account`);
+    await manage(page, client.name);
     await page.getByRole('link', { name: 'Renew' }).click();
     expect(await headingOf(page)).toBe('Renew');
     await page.getByRole('checkbox').check();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     expect(await shared()).toEqual(['charging_session:read', 'vehicle:read']);
     expect(await said(page)).toBe('Saved. The application may read what you chose.');
+    await manage(page, client.name);
     await page.getByRole('link', { name: /^Receipt/ }).click();
     expect(await headingOf(page)).toBe('Receipt');
     const [file] = await Promise.all([

@@ -45,9 +45,9 @@ describe('A double click, of which the second breaks off the first,', () => {
     const page = await browser.newPage();
     await page.goto(url);
     await doubleClick(page, 'Open webhook portal', 'portal_links WHERE client_id = $1', client.id);
-    await headingIs(page, 'Endpoints');
+    await headingIs(page, 'Overview');
     await page.reload();
-    await headingIs(page, 'Endpoints');
+    await headingIs(page, 'Overview');
   });
 
   it('logs in with a second factor, and gives the application a code that works', async () => {

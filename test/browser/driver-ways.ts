@@ -149,7 +149,7 @@ export function driverWays(
     expect(await headingOf(page)).toContain('Northwind Smart Charging');
     await press(page, 'Open webhook portal');
     await page.waitForURL(`${service.url}/portal`);
-    expect(await headingOf(page)).toBe('Endpoints');
+    expect(await headingOf(page)).toBe('Overview');
     expect(await page.textContent('body')).toContain('Northwind Smart Charging');
     const sent = await Promise.all(referers);
     expect(sent.filter((referer) => referer?.includes(key))).toEqual([]);

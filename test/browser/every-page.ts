@@ -381,7 +381,11 @@ export const EVERY_PAGE: Record<string, PageOpener> = {
   demonstration: showDemoMail('/demo', (cast) => demoPage(demoSample(cast))),
   'demonstration inbox, empty': showDemoMail('/demo/mail', () => demoInboxPage([])),
   'demonstration inbox': showDemoMail('/demo/mail', (cast) => demoInboxPage([demoMail(cast)])),
-  'demonstration mail': showDemoMail('/demo/mail/x', (cast) => demoMailPage(demoMail(cast))),
+  'demonstration mail': async (page, service, cast) => {
+    const body = demoMail(cast).html;
+    await page.route('**/demo/mail/x/html', (route) => route.fulfill({ contentType: 'text/html', body }));
+    await showDemoMail('/demo/mail/x', () => demoMailPage(demoMail(cast)))(page, service, cast);
+  },
   'kind of problem': go('/v2/problems/unsupported-version/'),
   'demonstration callback': showDemo({ code: `cds_ac_${'Ab1-'.repeat(12)}x` }),
   'demonstration callback refused': showDemo({ error: 'access_denied' }),

@@ -6,7 +6,7 @@ import type { TestClient } from '../support/factory.js';
 import { IdentityProvider } from '../support/identity-provider.js';
 import { madeOnce } from '../support/made.js';
 import { useServiceWithProvider } from '../support/set-up.js';
-import { headingIs, press, WITH_AND_WITHOUT_SCRIPTS } from './page-actions.js';
+import { headingIs, manage, press, WITH_AND_WITHOUT_SCRIPTS } from './page-actions.js';
 import { useBrowser } from './use-browser.js';
 
 const STAFF = {
@@ -60,6 +60,7 @@ describe('With identity providers in a browser', () => {
 
       await page.goto(`${service.url}/account`);
       await page.getByText('dana@mail.example').waitFor();
+      await manage(page, 'Northwind Smart Charging');
       await page.getByRole('link', { name: 'Disconnect Northwind Smart Charging' }).click();
       await press(page, 'Disconnect');
       await page.getByText('Application disconnected.').waitFor();

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { MAIL_ENV } from '../support/mail-server.js';
-import { useService } from '../support/test-service.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
+import { useService, WEBHOOK_ENV } from '../support/spec.js';
 import { ACCOUNT_PAGES } from './account-pages.js';
 import { sharedChromium } from './chromium.js';
 import { CONSOLE_PAGES } from './console-pages.js';

@@ -43,3 +43,7 @@ export async function logIn(page: Page, { email }: { email: string }, password =
   await page.getByLabel('Password').fill(password);
   await press(page, 'Log in');
 }
+
+/** Opens what can be done with an application on the page of the account. */
+export const manage = (page: Page, name: string): Promise<void> =>
+  page.locator('summary', { hasText: name }).click();

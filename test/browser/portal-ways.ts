@@ -126,7 +126,7 @@ export function portalWays({ receiver, openPortal }: PortalInBrowser, javaScript
     const ids = receiver.requests.map(({ headers }) => headers['webhook-id']);
     expect(ids).toEqual([delivery.split('/').at(-1), delivery.split('/').at(-1)]);
 
-    await followFirst(page, 'Endpoints');
+    await followFirst(page, 'Overview');
     expect(await mainOf(page)).toContain('50 % of 2 attempts');
     await followFirst(page, 'Deliveries');
     await page.getByLabel('State').selectOption('failed');

@@ -366,7 +366,7 @@ describe('The first page of the portal', () => {
     expect(words(page, 'Delivery attempts')).toMatch(
       /^Delivery attempts in 24 hours ?24,276 · 99 % succeeded · View failed/,
     );
-    expect(words(page, 'Users')).toMatch(/^Users connected ?1 ?They/);
+    expect(words(page, 'Users')).toMatch(/^Users connected ?1 ?Each/);
     expect(words(page, 'Requests')).toMatch(/^Requests in the last hour ?1 of 1,000 with/);
     expect(page.querySelector('meter')!.getAttribute('value')).toBe('1');
   });
@@ -378,7 +378,36 @@ describe('The first page of the portal', () => {
     await makeEndpoint(service, client, {});
     await service.database.query('UPDATE users SET enabled = false WHERE id = $1', [disabled.id]);
     const page = await first(await enterPortal(service, client));
-    expect(words(page, 'Users')).toMatch(/^Users connected ?1 ?They/);
+    expect(words(page, 'Users')).toMatch(/^Users connected ?1 ?Each/);
+  });
+
+  it('says in one line which endpoint fails, why and since when; its page says the same, what comes next, and what to recover', async () => {
+    const client = await service.make.client();
+    const browser = await enterPortal(service, client);
+    await makeEndpoint(service, client, {});
+    const verdict = async () => (await first(browser)).querySelector('.verdict')!.text;
+    expect(await verdict()).toBe('1 endpoint, none is failing.');
+    const failing = await makeEndpoint(service, client, { url: 'http://127.0.0.1:9/down' });
+    const path = `/portal/endpoints/${failing.id}`;
+    const asks = async () => (await browser.open(path)).html.querySelector(`form[action="${path}/test"]`);
+    expect((await asks())!.querySelector('[name=type]')!.getAttribute('value')).toBe('vehicle.updated');
+    await seedDelivery(service, failing, { state: 'failed', attempts: [{ status: null, failure: 'dns' }] });
+    await seedDelivery(service, failing, { state: 'pending', attempts: [{ status: null, failure: 'dns' }] });
+    await service.database.query('UPDATE webhook_endpoints SET failing_since = now() WHERE id = $1', [
+      failing.id,
+    ]);
+    expect(await verdict()).toMatch(
+      /^2 endpoints, 1 failing: 127\.0\.0\.1:9, Host name not found \(DNS\), since /,
+    );
+    const banner = (await browser.open(path)).html.querySelector('.outcome-failed')!;
+    expect(banner.text).toMatch(
+      /^FailingHost name not found \(DNS\)Check the spelling .*Since .*After five days without a success it is disabled, on .*Next attempt: .*Recover 1$/,
+    );
+    const recover = await browser.open(
+      banner.querySelector('a')!.getAttribute('href')!.replaceAll('&amp;', '&'),
+    );
+    expect(recover.html.querySelector('.outcome')!.text).toContain('1 delivery failed');
+    expect(await asks()).toBeNull();
   });
 
   it('says nothing of users where none can authorize the client', async () => {

@@ -157,6 +157,32 @@ describe('the process as a demonstration', () => {
     expect((await new Http(first.url).send('/demo/receiver', { json: {} })).status).toBe(401);
   });
 
+  it('shows a mail as mail programs do, in a frame that runs and loads nothing, and as text', async () => {
+    const browser = new BrowserSession(first.url);
+    const asked = await browser.open('/password/forgotten');
+    const email = /driver@\S+/.exec(await new Http(first.url).get('/demo.txt').then(({ text }) => text))![0];
+    await browser.submit(asked, '/password/forgotten', { email });
+    let mail: string | undefined;
+    await until('the mail is there', async () => {
+      const inbox = await browser.open('/demo/mail');
+      mail = inbox.html.querySelector('main .entries a')?.getAttribute('href');
+      return mail !== undefined;
+    });
+    const page = await browser.open(mail!);
+    const frame = page.html.querySelector('iframe')!;
+    expect(frame.getAttribute('sandbox')).toBe('allow-top-navigation-by-user-activation');
+    const shown = await new Http(first.url).get(frame.getAttribute('src')!);
+    expect(shown.headers).toMatchObject({
+      'content-security-policy': expect.stringMatching(
+        /^default-src 'none'; .*frame-ancestors 'self'.*; sandbox /,
+      ),
+      'x-frame-options': 'SAMEORIGIN',
+    });
+    const link = /http\S+\/password\/[\w-]+/.exec(page.html.querySelector('details')!.text)![0];
+    expect(shown.text).toContain(`href="${link}"`);
+    expect((await new Http(first.url).get('/demo/mail/none/html')).status).toBe(404);
+  });
+
   it('lets a developer add an endpoint of their own on this machine, to the sandbox', async () => {
     const receiver = await Receiver.start();
     try {

@@ -71,7 +71,7 @@ function Applications(props: ApplicationsPageProps): VNode {
           {t('Download my data')}
         </LinkButton>
         {!deletionDueAt && (
-          <LinkButton look="quiet" href={DELETE_PATH}>
+          <LinkButton look="danger" href={DELETE_PATH}>
             {t('Delete account')}
           </LinkButton>
         )}
@@ -110,30 +110,35 @@ function Application({
       <WhatItReads client={client} />
       <Facts
         facts={[
-          [t('Connected'), <Moment at={client.connectedAt} />],
           client.expiresAt && [t('Ends'), <Moment at={client.expiresAt} />],
           [t('Last used'), <LastUsed client={client} lastRead={lastRead} />],
         ]}
       />
-      <p class="entry-actions">
-        <HistoryLink client={client} />
-        <LinkButton look="quiet" href={`/account/applications/${client.id}`}>
-          <Say it="Disconnect<hidden> {name}</hidden>" with={{ name, hidden }} />
-        </LinkButton>
-        {client.canBeChanged && (
-          <LinkButton look="quiet" href={accessPath(client.id)}>
-            <Say it="Change access<hidden> {name}</hidden>" with={{ name, hidden }} />
+      <details>
+        <summary>
+          <Say it="Manage<hidden> {name}</hidden>" with={{ name, hidden }} />
+        </summary>
+        <Facts facts={[[t('Connected'), <Moment at={client.connectedAt} />]]} />
+        <p class="entry-actions">
+          <HistoryLink client={client} />
+          {client.canBeChanged && (
+            <LinkButton look="quiet" href={accessPath(client.id)}>
+              <Say it="Change access<hidden> {name}</hidden>" with={{ name, hidden }} />
+            </LinkButton>
+          )}
+          {client.canBeRenewed && (
+            <LinkButton look="quiet" href={accessPath(client.id, 'renew')}>
+              <Say it="Renew<hidden> {name}</hidden>" with={{ name, hidden }} />
+            </LinkButton>
+          )}
+          {links.map((Link) => (
+            <Link client={client} />
+          ))}
+          <LinkButton look="danger" href={`/account/applications/${client.id}`}>
+            <Say it="Disconnect<hidden> {name}</hidden>" with={{ name, hidden }} />
           </LinkButton>
-        )}
-        {client.canBeRenewed && (
-          <LinkButton look="quiet" href={accessPath(client.id, 'renew')}>
-            <Say it="Renew<hidden> {name}</hidden>" with={{ name, hidden }} />
-          </LinkButton>
-        )}
-        {links.map((Link) => (
-          <Link client={client} />
-        ))}
-      </p>
+        </p>
+      </details>
     </li>
   );
 }

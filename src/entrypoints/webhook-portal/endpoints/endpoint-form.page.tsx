@@ -40,7 +40,7 @@ export function endpointFormPage({
   return {
     title: id === undefined ? 'Add endpoint' : 'Edit endpoint',
     part: 'endpoints',
-    above: [{ href: back, label: id === undefined ? 'Endpoints' : 'Endpoint' }],
+    above: [{ href: back, label: id === undefined ? 'Overview' : 'Endpoint' }],
     children: (
       <>
         {isInternal && <OnYourMachine thisMachine={thisMachine} />}
@@ -77,30 +77,41 @@ export function endpointFormPage({
             label="Event types"
             hint="The events sent to this endpoint. Choose one or more."
             type="checkbox"
+            groupOf={({ value }) => value.split('.')[0]!}
             options={eventTypes.map(({ name, description }) => ({
               value: name,
               label: name,
               hint: description,
             }))}
           />
-          <TextField
-            name="max_per_minute"
-            id="max-per-minute"
-            label="Attempts per minute"
-            inputMode="numeric"
-            hint="The most requests that we start in a minute, 1 to 6,000; the rest waits. Leave it empty for no limit."
-          />
-          <TextArea
-            name="headers"
-            label="Headers"
-            hint={`Sent with every request. ${HEADERS_HINT} Optional.`}
-            spellcheck={false}
-          />
+          <details open={isAdvanced(input, errors)}>
+            <summary>Advanced</summary>
+            <TextField
+              name="max_per_minute"
+              id="max-per-minute"
+              label="Attempts per minute"
+              inputMode="numeric"
+              hint="The most requests that we start in a minute, 1 to 6,000; the rest waits. Leave it empty for no limit."
+            />
+            <TextArea
+              name="headers"
+              label="Headers"
+              hint={`Sent with every request. ${HEADERS_HINT} Optional.`}
+              spellcheck={false}
+            />
+          </details>
         </PageForm>
       </>
     ),
   };
 }
+
+/** Few need a limit or headers of their own. */
+const isAdvanced = (input: EndpointFormValues, errors: FieldErrors): boolean =>
+  input.max_per_minute !== '' ||
+  input.headers !== '' ||
+  errors['max_per_minute'] !== undefined ||
+  errors['headers'] !== undefined;
 
 /** How to receive events without a public address. */
 const OnYourMachine = ({ thisMachine }: Pick<EndpointFormPageProps, 'thisMachine'>): VNode => (

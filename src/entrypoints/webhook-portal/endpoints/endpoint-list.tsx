@@ -38,11 +38,14 @@ function NoEndpoints(): VNode {
 function EndpointList({ endpoints }: { endpoints: EndpointInList[] }): VNode {
   return (
     <>
-      <p class="toolbar-text">
-        {hasRoom(endpoints)
-          ? `${endpoints.length} of at most ${ENDPOINTS_PER_CLIENT}.`
-          : `All ${ENDPOINTS_PER_CLIENT} endpoints are in use. Delete one to add another.`}
-      </p>
+      <div class="section-head">
+        <h2>Endpoints</h2>
+        <p class="muted">
+          {hasRoom(endpoints)
+            ? `${endpoints.length} of at most ${ENDPOINTS_PER_CLIENT}.`
+            : `All ${ENDPOINTS_PER_CLIENT} endpoints are in use. Delete one to add another.`}
+        </p>
+      </div>
       <ul class="entries" role="list">
         {endpoints.map((endpoint) => (
           <Endpoint endpoint={endpoint} />
@@ -57,11 +60,11 @@ function Endpoint({ endpoint }: { endpoint: EndpointInList }): VNode {
   return (
     <li>
       <div class="entry-head">
-        <h2>
+        <h3>
           <a href={endpointPath(endpoint.id)}>
             <bdi>{endpoint.url}</bdi>
           </a>
-        </h2>
+        </h3>
         <EndpointState endpoint={endpoint} />
       </div>
       {endpoint.description && (
@@ -79,11 +82,9 @@ function Endpoint({ endpoint }: { endpoint: EndpointInList }): VNode {
           <dt>Last attempt</dt>
           <dd>{endpoint.lastAttemptAt ? <RecentMoment at={endpoint.lastAttemptAt} /> : 'None yet'}</dd>
         </div>
-        <div class="measure-wide">
+        <div>
           <dt>Event types</dt>
-          <dd>
-            <TypeList names={endpoint.eventTypes} />
-          </dd>
+          <dd>{endpoint.eventTypes.length}</dd>
         </div>
       </dl>
     </li>

@@ -1,9 +1,17 @@
 import type { VNode } from 'preact';
+import { DAY_MS } from '#platform/config/durations.js';
 import { formatCount } from '#platform/web/charts/numbers.js';
 import { Facts } from '#platform/web/tables/facts.js';
-import { LinkButton, PostButton } from '#platform/web/forms/form.js';
+import { Buttons, LinkButton, PostButton } from '#platform/web/forms/form.js';
 import { ExactMoment, Moment } from '#platform/web/tables/moment.js';
 import type { Delivery } from '#events/webhooks/deliveries/delivery.js';
+import {
+  adviceFor,
+  lastOutcome,
+  newestFailure,
+  wasSent,
+} from '#events/webhooks/deliveries/failure-messages.js';
+import { RECOVERY_MAX } from '#events/webhooks/deliveries/recoveries.service.js';
 import { linesOf, type EndpointHeaders } from '#events/webhooks/endpoints/endpoint-headers.js';
 import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
 import { Activity } from '../deliveries/activity.js';
@@ -13,7 +21,11 @@ import { DeliveryRows } from '../deliveries/delivery-rows.js';
 import { EndpointState, whyDisabled } from './endpoint-state.js';
 import { TypeList } from './endpoint-list.js';
 import type { PortalPage } from '../frame/portal-layout.js';
+import { utcFieldValue } from '../frame/utc-time.js';
 import { endpointPath } from './about-endpoint.js';
+
+/** An endpoint that fails for as long is disabled (contract §10). */
+const FAILS_AT_MOST_MS = 5 * DAY_MS;
 
 export interface EndpointPageProps {
   endpoint: EndpointEntity;
@@ -23,6 +35,8 @@ export interface EndpointPageProps {
   headers?: EndpointHeaders;
   /** When it was disabled, if what was missed was not sent yet. */
   missed?: { from: Date; to: Date };
+  /** How many deliveries failed since it fails. */
+  failed?: { count: number; from: Date; to: Date };
   buckets: ActivityBucket[];
   range: Range;
   /** The latest ones. */
@@ -34,13 +48,14 @@ export function endpointPage(props: EndpointPageProps): PortalPage {
   const { endpoint, buckets, range, deliveries, missed } = props;
   const path = endpointPath(endpoint.id);
   const reason = whyDisabled(endpoint);
+  const isNew = endpoint.enabled && deliveries.length === 0;
   return {
     title: 'Endpoint',
     heading: <bdi>{endpoint.url}</bdi>,
     part: 'endpoints',
-    above: [{ href: '/portal', label: 'Endpoints' }],
+    above: [{ href: '/portal', label: 'Overview' }],
     actions: (
-      <LinkButton look={endpoint.enabled ? undefined : 'quiet'} href={`${path}/test`}>
+      <LinkButton look={endpoint.enabled && !isNew ? undefined : 'quiet'} href={`${path}/test`}>
         Test
       </LinkButton>
     ),
@@ -51,10 +66,19 @@ export function endpointPage(props: EndpointPageProps): PortalPage {
             <strong>Disabled by the service.</strong> {reason}
           </p>
         )}
+        <Failing {...props} path={path} />
         {missed && <Missed {...missed} path={path} />}
+        {isNew && (
+          <div class="verdict">
+            <Secret {...props} path={path} />
+            <PostButton action={`${path}/test`} hidden={{ type: endpoint.eventTypes[0] }}>
+              Send test
+            </PostButton>
+          </div>
+        )}
         <Actions path={path} endpoint={endpoint} />
         <EndpointFacts endpoint={endpoint} />
-        <Secret {...props} path={path} />
+        {!isNew && <Secret {...props} path={path} />}
         <OwnHeaders {...props} path={path} />
         <Activity path={path} endpointId={endpoint.id} buckets={buckets} range={range} />
         <section>
@@ -70,10 +94,62 @@ export function endpointPage(props: EndpointPageProps): PortalPage {
             <DeliveryRows deliveries={deliveries} withEndpoint={false} place={`endpoint=${endpoint.id}`} />
           )}
         </section>
+        <Buttons heading="Delete the endpoint">
+          <LinkButton look="danger" href={`${path}/delete`}>
+            Delete
+          </LinkButton>
+        </Buttons>
       </>
     ),
   };
 }
+
+/** Why it fails, as of a delivery: the cause, since when, until when, and what to do. */
+function Failing({ endpoint, deliveries, failed, path }: EndpointPageProps & { path: string }): VNode | null {
+  const { enabled, failingSince } = endpoint;
+  if (!enabled || failingSince === null) return null;
+  const failure = newestFailure(deliveries);
+  const next = deliveries
+    .flatMap(({ nextAttemptAt }) => nextAttemptAt ?? [])
+    .toSorted((one, other) => one.getTime() - other.getTime())[0];
+  return (
+    <div class="outcome outcome-failed" role="status">
+      <p class="outcome-line">
+        <EndpointState endpoint={endpoint} />
+        {failure && <strong>{lastOutcome(failure)}</strong>}
+      </p>
+      {failure && wasSent({ url: failure.lastUrl }) && (
+        <p>{adviceFor({ ...outcomeOf(failure), detail: null })}</p>
+      )}
+      <p>
+        Since <ExactMoment at={failingSince} />. After five days without a success it is disabled, on{' '}
+        <Moment at={new Date(failingSince.getTime() + FAILS_AT_MOST_MS)} />.
+        {next && (
+          <>
+            {' '}
+            Next attempt: <ExactMoment at={next} />.
+          </>
+        )}
+      </p>
+      {failed && failed.count > 0 && (
+        <div class="entry-actions">
+          <LinkButton
+            look="quiet"
+            href={`${path}/recover?${new URLSearchParams({ from: utcFieldValue(failed.from), to: utcFieldValue(failed.to) }).toString()}`}
+          >
+            Recover {failed.count > RECOVERY_MAX ? 'them' : formatCount(failed.count)}
+          </LinkButton>
+        </div>
+      )}
+    </div>
+  );
+}
+
+const outcomeOf = ({ lastStatus: status, lastFailure: failure, lastUrl: url }: Delivery) => ({
+  status,
+  failure,
+  url,
+});
 
 function Missed({ from, to, path }: { from: Date; to: Date; path: string }): VNode {
   return (
@@ -107,16 +183,12 @@ function Actions({ path, endpoint }: { path: string; endpoint: EndpointEntity })
       <LinkButton look="quiet" href={`${path}/recover`}>
         Recover
       </LinkButton>
-      <LinkButton look="danger" href={`${path}/delete`}>
-        Delete
-      </LinkButton>
     </div>
   );
 }
 
 function EndpointFacts({ endpoint }: { endpoint: EndpointEntity }): VNode {
   const { description, disabledAt, lastAttemptAt } = endpoint;
-  const failingSince = endpoint.enabled ? endpoint.failingSince : null;
   const state = (
     <>
       <EndpointState endpoint={endpoint} />
@@ -126,11 +198,6 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointEntity }): VNode {
           since <Moment at={disabledAt} />
         </>
       )}
-    </>
-  );
-  const failing = failingSince && (
-    <>
-      <ExactMoment at={failingSince} />. After five days without a success it is disabled.
     </>
   );
   return (
@@ -144,7 +211,6 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointEntity }): VNode {
           `At most ${formatCount(endpoint.maxPerMinute)}`,
         ],
         ['Last attempt', lastAttemptAt ? <ExactMoment at={lastAttemptAt} /> : 'None yet'],
-        failing !== null && ['Failing since', failing],
         ['Added', <Moment at={endpoint.createdAt} />],
         ['Endpoint ID', <code>{endpoint.id}</code>],
       ]}

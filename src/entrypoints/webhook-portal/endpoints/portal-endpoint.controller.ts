@@ -1,4 +1,5 @@
 import { Param, Query } from '@nestjs/common';
+import { HOUR_MS } from '#platform/config/durations.js';
 import { Context } from '#platform/http/page-routes/page-context.js';
 import { badRequest } from '#platform/http/problems/problem.js';
 import { RateLimitsService } from '#access/rate-limits/rate-limits.service.js';
@@ -120,16 +121,22 @@ export class PortalEndpointController {
   ): Promise<PortalAnswer> {
     const { id } = endpoint;
     const now = new Date();
-    const [hours, newest, missed] = await Promise.all([
+    const failed =
+      endpoint.enabled && endpoint.failingSince !== null
+        ? { from: new Date(endpoint.failingSince.getTime() - HOUR_MS), to: new Date(now.getTime() + 1000) }
+        : undefined;
+    const [hours, newest, missed, count] = await Promise.all([
       this.endpoints.hours(id, rangeStart(RANGES[range], now)),
       this.deliveries.list({ clientId: context.clientId, endpointId: id }, { size: NEWEST }),
       endpoint.enabled ? this.recoveries.missed(id) : undefined,
+      failed ? this.recoveries.countFailed(context.clientId, { endpointId: id, ...failed }) : 0,
     ]);
     const page = endpointPage({
       endpoint,
       secret,
       headers,
       missed,
+      failed: failed && { ...failed, count },
       range,
       buckets: activityBuckets(hours, range, now),
       deliveries: newest.items,

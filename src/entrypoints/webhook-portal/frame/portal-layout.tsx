@@ -32,14 +32,14 @@ export const SEARCH_PATH = '/portal/search';
 const GROUPS = [
   {
     heading: 'At a glance',
-    links: [{ part: 'search', icon: 'search', href: SEARCH_PATH, label: 'Search', key: '/' }],
+    links: [
+      { part: 'endpoints', icon: 'webhook', href: '/portal', label: 'Overview' },
+      { part: 'search', icon: 'search', href: SEARCH_PATH, label: 'Search', key: '/' },
+    ],
   },
   {
     heading: 'Webhooks',
-    links: [
-      { part: 'endpoints', icon: 'webhook', href: '/portal', label: 'Endpoints' },
-      { part: 'deliveries', icon: 'send', href: '/portal/deliveries', label: 'Deliveries' },
-    ],
+    links: [{ part: 'deliveries', icon: 'send', href: '/portal/deliveries', label: 'Deliveries' }],
   },
   {
     heading: 'Build and test',

@@ -1,6 +1,8 @@
 import type { VNode } from 'preact';
 import { BarChart } from '#platform/web/charts/bar-chart.js';
 import { formatCount, sumOf } from '#platform/web/charts/numbers.js';
+import { RecentMoment } from '#platform/web/tables/moment.js';
+import { endpointPath } from '../endpoints/about-endpoint.js';
 import { AddEndpoint, Endpoints } from '../endpoints/endpoint-list.js';
 import { successRate } from '../endpoints/endpoint-state.js';
 import { labelsOf, periodsOf } from '#platform/web/charts/ranges.js';
@@ -13,11 +15,12 @@ export function homePage(home: PortalHome): PortalPage {
   const isDone = Object.values(home.done).every(Boolean);
   const { endpoints } = home;
   return {
-    title: 'Endpoints',
+    title: 'Overview',
     part: 'endpoints',
     actions: <AddEndpoint endpoints={endpoints} />,
     children: (
       <>
+        {endpoints.length > 0 && <Health home={home} />}
         {!isDone && (
           <FirstSteps
             isConfidential={home.isConfidential}
@@ -26,7 +29,7 @@ export function homePage(home: PortalHome): PortalPage {
           />
         )}
         {endpoints.length > 0 && (
-          <div class="tiles">
+          <div class="tiles tiles-of-three">
             <Deliveries attempts={home.attempts} />
             <Limit limit={home.limit} remaining={home.remaining} />
             {home.people !== undefined && <People count={home.people} />}
@@ -36,6 +39,26 @@ export function homePage(home: PortalHome): PortalPage {
       </>
     ),
   };
+}
+
+/** Whether everything is fine, in a line. */
+function Health({ home: { endpoints, failing } }: { home: PortalHome }): VNode {
+  const count = endpoints.length === 1 ? '1 endpoint' : `${endpoints.length} endpoints`;
+  const disabled = endpoints.filter(({ enabled, disabledReason }) => !enabled && disabledReason !== null);
+  if (!failing) {
+    return (
+      <p class={disabled.length > 0 ? 'verdict verdict-bad' : 'verdict'}>
+        {count}, {disabled.length > 0 ? `${disabled.length} disabled by the service` : 'none is failing'}.
+      </p>
+    );
+  }
+  const { first, cause, all } = failing;
+  return (
+    <p class="verdict verdict-bad">
+      {count}, {all} failing: <a href={endpointPath(first.id)}>{new URL(first.url).host}</a>
+      {cause && <>, {cause}</>}, since <RecentMoment at={first.failingSince!} />
+    </p>
+  );
 }
 
 function Deliveries({ attempts }: Pick<PortalHome, 'attempts'>): VNode {
@@ -61,6 +84,7 @@ function Deliveries({ attempts }: Pick<PortalHome, 'attempts'>): VNode {
       {delivered + failed > 0 && (
         <BarChart
           id="chart-attempts"
+          size="small"
           description={`Attempts of the last 24 hours, by the hour: ${delivered} delivered, ${failed} failed.`}
           labels={labelsOf(attempts, '24h')}
           periods={periodsOf(attempts, '24h')}
@@ -110,7 +134,7 @@ function People({ count }: { count: number }): VNode {
           {count >= PEOPLE_COUNTED_TO && ' or more'}
         </strong>
       </p>
-      <p class="muted">They authorize this client to read their data. Each can withdraw that at any time.</p>
+      <p class="muted">Each can withdraw that at any time.</p>
     </section>
   );
 }

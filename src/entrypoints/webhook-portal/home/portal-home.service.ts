@@ -7,6 +7,7 @@ import { ConsentsService } from '#access/consents/consents.service.js';
 import { RateLimitsService } from '#access/rate-limits/rate-limits.service.js';
 import { sumOf } from '#platform/web/charts/numbers.js';
 import { RANGES, bucketsOf, rangeStart } from '#platform/web/charts/ranges.js';
+import { whyFailing } from '#events/webhooks/deliveries/failure-messages.js';
 import { DeliveriesService } from '#events/webhooks/deliveries/deliveries.service.js';
 import type { EndpointInList } from '#events/webhooks/endpoints/endpoint-in-list.js';
 import type { HourlyAttempts } from '#events/webhooks/endpoints/endpoint-hour.js';
@@ -15,9 +16,14 @@ import { ENDPOINTS_PER_CLIENT, EndpointsService } from '#events/webhooks/endpoin
 /** People are counted up to this number. */
 export const PEOPLE_COUNTED_TO = 10_000;
 
+/** Deliveries among which the reason of a failure is looked for. */
+const NEWEST = 10;
+
 /** What the first page of the portal says about a client. */
 export interface PortalHome {
   endpoints: EndpointInList[];
+  /** How many of them fail, and why the one does that has failed for longest. */
+  failing?: { all: number; first: EndpointInList; cause?: string };
   /** Whether it has a secret. */
   isConfidential: boolean;
   /** What a new partner has done; `user` only for a client that users can authorize. */
@@ -61,6 +67,7 @@ export class PortalHomeService {
     const takesUsers = client.grantTypes.includes('authorization_code');
     return {
       endpoints,
+      failing: await this.failing(clientId, endpoints),
       isConfidential: client.type === 'confidential',
       done: {
         credentials:
@@ -76,7 +83,21 @@ export class PortalHomeService {
       people: takesUsers ? counted : undefined,
     };
   }
+
+  private async failing(clientId: string, endpoints: EndpointInList[]): Promise<PortalHome['failing']> {
+    const failing = failingOf(endpoints);
+    const [first] = failing;
+    if (!first) return undefined;
+    const { items } = await this.deliveries.list({ clientId, endpointId: first.id }, { size: NEWEST });
+    return { all: failing.length, first, cause: whyFailing(items) };
+  }
 }
+
+/** Those without a success since their last failures, which have failed for longest first. */
+const failingOf = (endpoints: EndpointInList[]): EndpointInList[] =>
+  endpoints
+    .filter(({ enabled, failingSince }) => enabled && failingSince !== null)
+    .toSorted((one, other) => one.failingSince!.getTime() - other.failingSince!.getTime());
 
 const totalOf = (hours: HourlyAttempts[]) => ({
   delivered: sumOf(hours.map((hour) => hour.delivered)),

@@ -111,6 +111,16 @@ export const PAYLOAD_HIDDEN: Record<PayloadHidden, string> = {
   erased: 'The account of the user was erased, and the payload with it. It cannot be resent.',
 };
 
+/** The newest delivery of these, the newest first, whose last attempt failed. */
+export const newestFailure = (deliveries: Delivery[]): Delivery | undefined =>
+  deliveries.find(({ attempts, lastStatus: status }) => attempts > 0 && !isSuccess({ status }));
+
+/** Why an endpoint fails, in a few words, from its newest deliveries. */
+export function whyFailing(deliveries: Delivery[]): string | undefined {
+  const failure = newestFailure(deliveries);
+  return failure && lastOutcome(failure);
+}
+
 /** The outcome of a delivery's last attempt, in a few words. */
 export function lastOutcome(delivery: Delivery): string {
   const { lastStatus: status, lastFailure: failure, lastUrl: url, attempts, state } = delivery;

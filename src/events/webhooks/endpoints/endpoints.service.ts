@@ -263,7 +263,8 @@ export class EndpointsService {
 
   /** The secrets that currently sign, newest first. */
   async liveSecrets(id: string, clientId: string): Promise<string[]> {
-    return this.secrets.openAll(id, await this.repository.liveSealedSecrets(id, clientId));
+    const sealed = await this.repository.liveSealedSecrets(id, clientId);
+    return sealed.flatMap((one) => this.secrets.open(id, one) ?? []);
   }
 
   /**

@@ -6,6 +6,7 @@ import { InputRows } from '#platform/database/queries/input-rows.js';
 import { HAS_ARRIVED } from '#events/disclosures/deliveries-of-event.sql.js';
 import { firstIdAt } from '#platform/secrets/ids.js';
 import { requireTransaction } from '#platform/database/queries/transaction-around.js';
+import { DELIVERY_ID_TIME, NEW_DELIVERY_ID } from '../deliveries/new-delivery-ids.sql.js';
 import { EventEntity } from './event.entity.js';
 import { CONSENT_REVOKED, type NewEvent } from './event.js';
 
@@ -129,9 +130,9 @@ const SUBSCRIBED = (type: string) => `
 // How many deliveries each event gets, and storing one for each `target`.
 const COUNT_DELIVERIES =
   'counted AS (SELECT event_id, count(*)::int AS deliveries FROM target GROUP BY event_id)';
-const INSERT_DELIVERIES = `delivery AS (
+const INSERT_DELIVERIES = `${DELIVERY_ID_TIME}, delivery AS (
          INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, realm)
-         SELECT new_delivery_id(), event_id, type, endpoint_id, client_id, realm FROM target RETURNING 1
+         SELECT ${NEW_DELIVERY_ID}, event_id, type, endpoint_id, client_id, realm FROM target RETURNING 1
        )`;
 
 @Injectable()

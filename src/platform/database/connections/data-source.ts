@@ -29,6 +29,11 @@ const SERVICE: Session = {
   idle_in_transaction_session_timeout: '10s',
 };
 
+/** Those of a worker's: a plan for any parameters, for as long as it is kept (`WorkerStatements`). */
+const WORKER: Session = { ...SERVICE, plan_cache_mode: 'force_generic_plan' };
+/** A worker claims, and writes results, one after the other each. */
+const WORKER_CONNECTIONS = 2;
+
 /** Reports a silent connection to the code that uses it. */
 function watch(connection: Client): void {
   const socket = socketOf(connection);
@@ -83,4 +88,18 @@ export function dataSourceOptions(
     namingStrategy: new SnakeCaseColumns(),
     extra: { ...connection, ...driver },
   };
+}
+
+/** The connections of a worker (`WorkerStatements`), opened when it needs them. */
+export function workerPool(url: string): pg.Pool {
+  const pool = new pg.Pool({
+    ...connectionOptions(url, WORKER),
+    ...OF_SERVICE.driver,
+    application_name: 'charging-data-service',
+    max: WORKER_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  });
+  // A connection that is lost while idle is replaced; an error event without a listener would end the process.
+  pool.on('error', () => undefined);
+  return pool;
 }

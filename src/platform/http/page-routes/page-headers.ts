@@ -7,6 +7,8 @@ export interface PageOptions {
   formTarget?: string;
   /** For pages enhanced by a script of this service: the script may run. */
   withScript?: boolean;
+  /** For pages that show another one of this service in a frame. */
+  withFrame?: boolean;
   /** A nonce for the page whose script adds its own style sheets. */
   styleNonce?: string;
   /** Set for private data at a URL where other readers see something else. */
@@ -22,6 +24,7 @@ export function pageHeaders(options: PageOptions = {}): Record<string, string> {
     ["style-src 'self'", ...(options.styleNonce ? [`'nonce-${options.styleNonce}'`] : [])].join(' '),
     "img-src 'self'",
     ...(options.withScript ? ["script-src 'self'"] : []),
+    ...(options.withFrame ? ["frame-src 'self'"] : []),
     // Also without scripts, because tools fetch for example /robots.txt on behalf of a page.
     "connect-src 'self'",
     "base-uri 'none'",

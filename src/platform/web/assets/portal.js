@@ -41,3 +41,20 @@ function refreshLater(seconds) {
 }
 
 refreshLater(document.querySelector('main').dataset.refresh);
+
+/** Ticks all boxes of a group, or none of them where all are ticked. */
+function addSelectAll(group) {
+  const boxes = [...group.querySelectorAll('input[type=checkbox]')];
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'link-button';
+  button.textContent = 'Select all';
+  button.setAttribute('aria-label', `Select all of ${group.dataset.selectAll}`);
+  button.addEventListener('click', () => {
+    const tick = boxes.some(({ checked }) => !checked);
+    boxes.forEach((box) => (box.checked = tick));
+  });
+  group.firstElementChild.append(' ', button);
+}
+
+document.querySelectorAll('[data-select-all]').forEach(addSelectAll);

@@ -180,34 +180,46 @@ export function SelectField({ options, ...field }: FieldProps & { options: Optio
 
 export interface ChoicesProps extends FieldProps {
   type: 'checkbox' | 'radio';
-  options: (Option & { hint?: string })[];
+  options: ChoiceOption[];
+  /** The group of an option, whose name stands above it; groups are in the order of their first options. */
+  groupOf?: (option: ChoiceOption) => string;
 }
 
+type ChoiceOption = Option & { hint?: string };
+
 /** Checkboxes or radio buttons. */
-export function Choices({ type, options, ...field }: ChoicesProps): VNode {
+export function Choices({ type, options, groupOf, ...field }: ChoicesProps): VNode {
   const { id, value = [], attributes, notes } = useField(field);
+  const groups = groupOf && [...new Set(options.map(groupOf))];
+  const choicesOf = (some: ChoiceOption[]): VNode[] =>
+    some.map(({ value: each, label, hint }) => (
+      <div class="choice">
+        <label>
+          <input
+            type={type}
+            name={field.name}
+            value={each}
+            checked={[value].flat().includes(each)}
+            aria-describedby={hint && `${id}-${each}-hint`}
+          />
+          <span>{label}</span>
+        </label>
+        {hint && (
+          <small class="choice-hint" id={`${id}-${each}-hint`}>
+            {hint}
+          </small>
+        )}
+      </div>
+    ));
   return (
     <fieldset class="field choices" {...attributes}>
       <legend>{field.label}</legend>
-      {options.map(({ value: each, label, hint }) => (
-        <div class="choice">
-          <label>
-            <input
-              type={type}
-              name={field.name}
-              value={each}
-              checked={[value].flat().includes(each)}
-              aria-describedby={hint && `${id}-${each}-hint`}
-            />
-            <span>{label}</span>
-          </label>
-          {hint && (
-            <small class="choice-hint" id={`${id}-${each}-hint`}>
-              {hint}
-            </small>
-          )}
-        </div>
-      ))}
+      {groups?.map((group) => (
+        <fieldset class="choice-group" data-select-all={group}>
+          <legend class="muted">{group}</legend>
+          {choicesOf(options.filter((option) => groupOf!(option) === group))}
+        </fieldset>
+      )) ?? choicesOf(options)}
       {notes}
     </fieldset>
   );
