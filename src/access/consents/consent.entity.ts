@@ -5,22 +5,13 @@ import { TimeOrNull } from '#platform/database/entities/columns.js';
 /** What a user agreed to share with a client (contract §2); one row per user and client. */
 @Entity('consents')
 export class ConsentEntity extends ConsentTerms {
-  @PrimaryColumn('text')
-  clientId!: string;
-
-  @PrimaryColumn('text')
-  userId!: string;
-
+  @PrimaryColumn('text') clientId!: string;
+  @PrimaryColumn('text') userId!: string;
   /** The scopes whose words have changed their meaning since the user agreed to them. */
-  @Column('text', { array: true, default: '{}' })
-  wordsChanged!: string[];
-
-  @TimeOrNull()
-  revokedAt!: Date | null;
-
+  @Column('text', { array: true, default: '{}' }) wordsChanged!: string[];
+  @TimeOrNull() revokedAt!: Date | null;
   /** When it expires; null if it does not. */
-  @TimeOrNull()
-  expiresAt!: Date | null;
+  @TimeOrNull() expiresAt!: Date | null;
 }
 
 /** What a page has to show so that agreeing to it renews the consent: all of it, or the new words for which it ends. */

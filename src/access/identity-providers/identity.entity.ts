@@ -4,22 +4,11 @@ import { TimeOfInsert } from '#platform/database/entities/columns.js';
 /** A link of an account to a person at an identity provider: `iss` and `sub` of the provider's ID tokens. */
 @Entity('identities')
 export class IdentityEntity {
-  @PrimaryColumn('text')
-  issuer!: string;
-
-  @PrimaryColumn('text')
-  subject!: string;
-
-  @Column('text')
-  userId!: string;
-
+  @PrimaryColumn('text') issuer!: string;
+  @PrimaryColumn('text') subject!: string;
+  @Column('text') userId!: string;
   /** The provider's id in the settings. */
-  @Column('text')
-  provider!: string;
-
-  @TimeOfInsert()
-  linkedAt!: Date;
-
-  @Column({ type: 'timestamptz', insert: false })
-  lastUsedAt!: Date;
+  @Column('text') provider!: string;
+  @TimeOfInsert() linkedAt!: Date;
+  @Column({ type: 'timestamptz', insert: false }) lastUsedAt!: Date;
 }

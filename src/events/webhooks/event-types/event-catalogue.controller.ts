@@ -16,23 +16,18 @@ import { currentVersion, type VersionedEventType } from './versioned-event-type.
 /** A type of the public catalogue. */
 @ApiSchema({ name: 'PublicEventType' })
 class PublicEventTypeView {
-  @ApiProperty(text(undefined, { example: 'charging_session.created' }))
-  name!: string;
-
-  @ApiProperty(text('When it is sent.'))
-  description!: string;
+  @ApiProperty(text(undefined, { example: 'charging_session.created' })) name!: string;
+  @ApiProperty(text('When it is sent.')) description!: string;
 
   @ApiProperty(orNull(text('What client and consent need; null: it concerns the client alone.')))
   scope!: string | null;
 
-  @ApiProperty(whole('What is published now.', { minimum: 1 }))
-  version!: number;
+  @ApiProperty(whole('What is published now.', { minimum: 1 })) version!: number;
 
   @ApiProperty({ type: 'object', additionalProperties: true, description: 'An example of `data`.' })
   sample!: object;
 
-  @ApiProperty(url('The JSON Schema of `data`.'))
-  schema_url!: string;
+  @ApiProperty(url('The JSON Schema of `data`.')) schema_url!: string;
 }
 
 /** A type that has a version. */

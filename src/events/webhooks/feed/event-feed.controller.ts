@@ -32,8 +32,7 @@ class FeedQuery {
   @IsMatching(AFTER, violation('feed_place'))
   after?: string;
 
-  @IsPageSize()
-  page_size?: number;
+  @IsPageSize() page_size?: number;
 
   @ApiProperty({ description: 'Seconds to wait when there is nothing new.', default: 0 })
   @IsOptionalNotNull()
@@ -45,17 +44,10 @@ class FeedQuery {
 /** An event as it is delivered. */
 @ApiSchema({ name: 'Event' })
 class EventView {
-  @ApiProperty(idOf('evnt', 'The same in the deliveries to each endpoint.'))
-  id!: string;
-
-  @ApiProperty(text(undefined, { example: 'charging_session.updated' }))
-  type!: string;
-
-  @ApiProperty(time())
-  timestamp!: string;
-
-  @ApiProperty(idOf('user'))
-  user_id!: string;
+  @ApiProperty(idOf('evnt', 'The same in the deliveries to each endpoint.')) id!: string;
+  @ApiProperty(text(undefined, { example: 'charging_session.updated' })) type!: string;
+  @ApiProperty(time()) timestamp!: string;
+  @ApiProperty(idOf('user')) user_id!: string;
 
   @ApiProperty({ type: 'object', additionalProperties: true, description: 'By the schema of the type.' })
   data!: object;

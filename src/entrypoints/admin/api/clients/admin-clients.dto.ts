@@ -20,9 +20,7 @@ export class ClientsQuery extends PageQuery {
   @IsText(1, 200)
   q?: string;
 
-  @IsOptionalNotNull()
-  @IsOneOf(...ENVIRONMENTS)
-  environment?: Environment;
+  @IsOptionalNotNull() @IsOneOf(...ENVIRONMENTS) environment?: Environment;
 }
 
 /** Body of `POST /admin/clients`. */
@@ -61,16 +59,12 @@ export const clientView = (client: ClientEntity, baseUrl: string): ClientView =>
 /** A client in the response that created it. */
 @ApiSchema({ name: 'NewClient' })
 export class NewClientView extends ClientView {
-  @ApiProperty(optional(text('Shown only once; a public client has none.')))
-  client_secret?: string;
+  @ApiProperty(optional(text('Shown only once; a public client has none.'))) client_secret?: string;
 }
 
 /** A new client secret on the wire, and when the previous ones expire: null if there were none. */
 @ApiSchema({ name: 'NewClientSecret' })
 export class NewSecretView {
-  @ApiProperty(text())
-  client_secret!: string;
-
-  @ApiProperty(orNull(time()))
-  previous_secret_expires_at!: string | null;
+  @ApiProperty(text()) client_secret!: string;
+  @ApiProperty(orNull(time())) previous_secret_expires_at!: string | null;
 }

@@ -16,22 +16,14 @@ import type { VersionedEventType } from '#events/webhooks/event-types/versioned-
 
 /** Body of `PUT /admin/event_types/{name}`. */
 export class EventTypeDto {
-  @ApiProperty({ description: 'When it is sent.' })
-  @AreVisibleLines(1, 300)
-  description!: string;
-
-  @ApiProperty(TRANSLATIONS)
-  @IsOptionalNotNull()
-  @IsJsonObject()
-  translations?: Record<string, unknown>;
+  @ApiProperty({ description: 'When it is sent.' }) @AreVisibleLines(1, 300) description!: string;
+  @ApiProperty(TRANSLATIONS) @IsOptionalNotNull() @IsJsonObject() translations?: Record<string, unknown>;
 
   @ApiProperty({ description: 'What client and consent need.', example: 'vehicle:read' })
   @IsText(1, 64)
   scope!: string;
 
-  @ApiProperty({ description: 'An example of `data`.' })
-  @IsJsonObject()
-  sample!: Record<string, unknown>;
+  @ApiProperty({ description: 'An example of `data`.' }) @IsJsonObject() sample!: Record<string, unknown>;
 
   @ApiProperty({
     description:

@@ -20,14 +20,9 @@ import { DeliveriesQuery } from '../../api/deliveries/admin-deliveries.dto.js';
 
 /** The filter of the console's deliveries: as in the admin API, and when they were created. */
 class ConsoleDeliveriesQuery extends DeliveriesQuery {
-  @IsOptionalNotNull()
-  @IsTimeOrDay()
-  from?: string;
-
+  @IsOptionalNotNull() @IsTimeOrDay() from?: string;
   /** Exclusive. */
-  @IsOptionalNotNull()
-  @IsTimeOrDay()
-  to?: string;
+  @IsOptionalNotNull() @IsTimeOrDay() to?: string;
 }
 
 /** Deliveries of all clients: list, view, resend. */
