@@ -34,6 +34,7 @@ import { PlainerWords1795911799970 } from './1795911799970-plainer-words.js';
 import { EndpointSearch1795914809787 } from './1795914809787-endpoint-search.js';
 import { AnnouncedEnds1795915989421 } from './1795915989421-announced-ends.js';
 import { AddressesOfMails1795925026272 } from './1795925026272-addresses-of-mails.js';
+import { ClientKeys1795948631231 } from './1795948631231-client-keys.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -73,6 +74,7 @@ export const MIGRATIONS = [
   EndpointSearch1795914809787,
   AnnouncedEnds1795915989421,
   AddressesOfMails1795925026272,
+  ClientKeys1795948631231,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -1,3 +1,4 @@
+import { newKey } from '../support/client-keys.js';
 import {
   decide as decideInConsole,
   makeAdmin as makeAnAdmin,
@@ -53,7 +54,7 @@ describe('With FOUR_EYES=true, one admin alone', () => {
       await service.database.query(
         'SELECT id, email, email_verified_at, password_hash, operator_role, enabled FROM users ORDER BY id',
       ),
-      await service.database.query('SELECT id, enabled, company_service FROM clients ORDER BY id'),
+      await service.database.query('SELECT id, enabled, company_service, jwks FROM clients ORDER BY id'),
     ];
     return { counts, users, clients };
   };
@@ -178,6 +179,17 @@ describe('With FOUR_EYES=true, one admin alone', () => {
           await send('PATCH', `/admin/clients/${id}`, { enabled: false });
           return ['PATCH', `/admin/clients/${id}`, { enabled: true }];
         },
+      ],
+      [
+        'keys for a client of the admin API',
+        async () => [
+          'PATCH',
+          `/admin/clients/${(await adminClient(ben!.user.id)).id}`,
+          {
+            token_endpoint_auth_method: 'private_key_jwt',
+            jwks: { keys: [(await newKey()).publicJwk] },
+          },
+        ],
       ],
       [
         'a mark that no role limits a client',

@@ -94,11 +94,19 @@ describe('The authorization server metadata', () => {
   it('name the client authentication methods that each endpoint accepts', async () => {
     const { json } = await service.http.get(PATH);
     const methods = ['client_secret_basic', 'client_secret_post'];
-    expect([...json.token_endpoint_auth_methods_supported].sort()).toEqual([...methods, 'none']);
-    expect([...json.revocation_endpoint_auth_methods_supported].sort()).toEqual([...methods, 'none']);
+    const all = [...methods, 'none', 'private_key_jwt'];
+    expect([...json.token_endpoint_auth_methods_supported].sort()).toEqual(all);
+    expect([...json.revocation_endpoint_auth_methods_supported].sort()).toEqual(all);
+    for (const endpoint of ['token', 'revocation', 'introspection']) {
+      expect(json[`${endpoint}_endpoint_auth_signing_alg_values_supported`]).toEqual([
+        'PS256',
+        'ES256',
+        'EdDSA',
+      ]);
+    }
     // RFC 8414 §2: these values may also come from the registry of access token types.
     const introspection = json.introspection_endpoint_auth_methods_supported as string[];
-    expect([...introspection].sort()).toEqual(['Bearer', ...methods]);
+    expect([...introspection].sort()).toEqual(['Bearer', ...methods, 'private_key_jwt']);
     const app = await service.make.client({ type: 'public' });
     const refused = await service.http.send('/o/introspect/', { form: { client_id: app.id, token: 'x' } });
     expectOAuthError(refused, 403, 'insufficient_scope');

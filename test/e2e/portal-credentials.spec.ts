@@ -3,6 +3,9 @@ import { RequestLogService } from '#events/partners/request-log/request-log.serv
 import { newSecret } from '#platform/secrets/tokens.js';
 import { auditEventsOn } from '../support/audit-events.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
+import { calculateJwkThumbprint } from 'jose';
+import { assertionOf, byAssertion, newKey, type ClientKey } from '../support/client-keys.js';
+import { madeOnce } from '../support/made.js';
 import { postedAnew } from '../support/browser-session.js';
 import { setUpOrganisation } from '../support/organisation.js';
 import { enterPortal, errorAt, wordsOf } from '../support/portal.js';
@@ -299,6 +302,68 @@ describe('The requests of a client', () => {
       expect(wordsOf(page)).toMatch(/Limit\s*20 requests in any hour/);
       expect(wordsOf(page)).toMatch(/What remains now\s*0 requests/);
       expect(page.html.querySelector('svg[role=group] title')!.text).toContain('21 answered, 2 over a limit');
+    }
+  });
+});
+
+describe('The keys of a client that has keys instead of a secret', () => {
+  const ADD = `${PATH}/keys/add`;
+  const END_KEY = `${PATH}/keys/end`;
+  const keys = madeOnce(async () => ({ first: await newKey(), second: await newKey('EdDSA') }));
+  const accepts = async (key: ClientKey): Promise<number> => {
+    const form = byAssertion(await assertionOf(key, client.id, service.url));
+    return (await service.http.token({ grant_type: 'client_credentials', ...form })).status;
+  };
+  beforeEach(() =>
+    service.make.updateClient(client, {
+      tokenEndpointAuthMethod: 'private_key_jwt',
+      jwks: { keys: [keys.first.publicJwk as never] },
+    }),
+  );
+
+  it('are added and ended by admins, never the only one, and no secret is there', async () => {
+    const browser = await inPortal(owner);
+    const page = await browser.open(PATH);
+    expect([page.text.includes(keys.first.kid), page.text.includes('Rotate')]).toEqual([true, false]);
+    expect(page.html.querySelector(`form[action="${END_KEY}"]`)).toBeNull();
+    for (const jwk of [keys.first.publicJwk, keys.second.privateJwk, { kty: 'oct' }, [], 7, '{']) {
+      const text = typeof jwk === 'string' ? jwk : JSON.stringify(jwk);
+      const refused = await browser.submit(page, ADD, { jwk: text, ...postedAnew() });
+      expect([text, refused.status, errorAt(refused, 'jwk')]).toEqual([
+        text,
+        400,
+        expect.stringMatching(/JWK/),
+      ]);
+    }
+    expect(await accepts(keys.second)).toBe(401);
+    const added = { jwk: JSON.stringify(keys.second.publicJwk), ...postedAnew() };
+    expect((await browser.submit(page, ADD, added)).headers.get('location')).toBe(PATH);
+    expect([await accepts(keys.first), await accepts(keys.second)]).toEqual([200, 200]);
+    const two = await browser.open(PATH);
+    expect(rowsOf(two)).toHaveLength(2);
+    expect((await browser.submit(two, END_KEY)).headers.get('location')).toBe(PATH);
+    expect([await accepts(keys.first), await accepts(keys.second)]).toEqual([401, 200]);
+    for (const key of ['', 'x', await calculateJwkThumbprint(keys.second.publicJwk)]) {
+      expect((await browser.submit(two, END_KEY, { key, ...postedAnew() })).status).toBe(409);
+    }
+    expect(await accepts(keys.second)).toBe(200);
+    const told = await service.database.query(
+      "SELECT 1 FROM notifications WHERE message_id = 'ERR2904' AND user_id = $1",
+      [owner.id],
+    );
+    expect(told).toHaveLength(2);
+  });
+
+  it('are only read by other members', async () => {
+    for (const role of ['viewer', 'developer'] as const) {
+      const browser = await inPortal(await member(role));
+      const page = await browser.open(PATH);
+      expect([page.text.includes(keys.first.kid), page.html.querySelector(`form[action="${ADD}"]`)]).toEqual([
+        true,
+        null,
+      ]);
+      const forced = await browser.open(ADD, { form: { jwk: '{}' }, headers: { origin: service.url } });
+      expect([role, forced.status]).toEqual([role, 403]);
     }
   });
 });

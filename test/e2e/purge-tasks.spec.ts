@@ -5,7 +5,7 @@ import { useSharedService } from '../support/test-service.js';
 /** Everything that is purged: table and column. */
 const EXPECTED = [
   ...['access_changes committed_by', 'activity_hours hour', 'approvals expires_at', 'audit_events id'],
-  ...['authorization_codes expires_at', 'client_requests occurred_at'],
+  ...['authorization_codes expires_at', 'client_key_uses last_used_at', 'client_requests occurred_at'],
   ...['consent_notices expires_at', 'consent_versions recorded_at', 'data_exports expires_at'],
   ...['disclosure_batches received_at', 'disclosure_days day'],
   ...[
@@ -33,7 +33,12 @@ const EXPECTED = [
     'sessions expires_at',
     'token_keys retired_at',
   ],
-  ...['webauthn_challenges expires_at', 'webhook_endpoint_hours hour', 'webhook_endpoints deleted_at'],
+  ...[
+    'used_proofs expires_at',
+    'webauthn_challenges expires_at',
+    'webhook_endpoint_hours hour',
+    'webhook_endpoints deleted_at',
+  ],
   ...['webhook_pauses enabled_at', 'webhook_recoveries created_at'],
 ];
 

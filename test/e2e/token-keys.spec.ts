@@ -219,8 +219,12 @@ describe('Token keys', () => {
 
   it('can be revoked: another key signs, and every instance knows', async () => {
     const [id] = await signing();
+    const { access_token: known } = await service.make.tokens(client, user);
+    const accepted = () => Promise.all(instances.map(({ http }) => isAccepted(http, known)));
+    expect(await accepted()).toEqual([true, true]);
     await keys().revoke(id!);
     await changesRead(service);
+    expect(await accepted()).toEqual([false, false]);
     const [now, there] = await signing();
     expect(now).toBe(there);
     expect(now).not.toBe(id);

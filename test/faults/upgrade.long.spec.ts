@@ -59,7 +59,7 @@ describeUnless(
       await migrate(previous);
       const services = await Promise.all(ports.map((port) => start(previous, port)));
       balancer = await Haproxy.start(publicPort!, ports, { isPatient: true });
-      const http = new Http(balancer.url);
+      const http = new Http(balancer.url, true);
       await balancer.untilUp(ports.length);
       const load = new Load(http, await makeSendersOverHttp(http, OPERATOR, FAMILIES), false, GENTLY_MS);
       // The schema first; the previous release serves on.

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import type { ClientEntity } from '#access/clients/client.entity.js';
+import { AUTH_METHODS, usesKeys } from '#access/clients/client.entity.js';
+import type { JwkSet } from '#access/clients/keys/jwk-set.js';
 import { basicPartsOf, credentialsOf } from '#access/clients/client-credentials.js';
 import { clientViolations, type ClientShape } from '#access/clients/client-rules.js';
 import type { ClientsService } from '#access/clients/clients.service.js';
@@ -173,6 +175,11 @@ describe('The rules of clients', () => {
     purposes: fc.array(fc.constantFrom('route_planning', 'nothing', '__proto__'), { maxLength: 2 }),
     redirectUris: fc.array(uri(), { maxLength: 3 }),
     companyService: fc.boolean(),
+    tokenEndpointAuthMethod: fc.constantFrom(null, ...AUTH_METHODS),
+    jwks: fc.constantFrom<JwkSet | null>(null, {
+      keys: [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }],
+    }),
+    jwksUri: fc.constantFrom(null, 'https://app.example/jwks.json'),
     environment: fc.constantFrom('live', 'sandbox'),
   });
   const catalogue = [
@@ -196,6 +203,10 @@ describe('The rules of clients', () => {
           !(isOperator && (client.type === 'public' || client.grantTypes.includes('authorization_code'))) &&
           !(client.type === 'public' && client.grantTypes.includes('client_credentials')) &&
           !(client.environment === 'sandbox' && isOperator) &&
+          !(client.type === 'public' && usesKeys(client)) &&
+          !(client.type === 'confidential' && client.tokenEndpointAuthMethod === 'none') &&
+          !(usesKeys(client) && client.jwks === null && client.jwksUri === null) &&
+          !(client.jwks !== null && client.jwksUri !== null) &&
           client.redirectUris.every((each) => redirectUriViolation(each, client.type) === undefined)
         );
       }),

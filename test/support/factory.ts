@@ -146,7 +146,8 @@ export class Factory {
   }
 
   updateClient({ id }: WithId, changes: ClientChanges): Promise<ClientEntity> {
-    return this.instance.app.get(ClientsService).update(id, changes, SERVICE_ACTOR);
+    const updated = this.instance.app.get(ClientsService).update(id, changes, SERVICE_ACTOR);
+    return updated.then(({ client }) => client);
   }
 
   deleteClient({ id }: WithId) {

@@ -36,7 +36,7 @@ async function countsOf(database: TestService['database']): Promise<string> {
     // The counts for the console's charts, the log of requests, what was read and the uses of secrets are written every few seconds, even when every
     // request is refused; opening the page that adds a passkey stores a challenge; what a form was answered is kept for seconds; and deliveries that other files of a shared service have
     // left are tried again, seconds or minutes later.
-    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_name NOT IN ('activity_hours', 'client_requests', 'client_secret_uses', 'delivery_attempts', 'disclosure_batches', 'disclosure_days', 'form_answers', 'request_records', 'webauthn_challenges', 'webhook_endpoint_hours') ORDER BY 1",
+    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_name NOT IN ('activity_hours', 'client_key_uses', 'client_requests', 'client_secret_uses', 'delivery_attempts', 'disclosure_batches', 'disclosure_days', 'form_answers', 'request_records', 'webauthn_challenges', 'webhook_endpoint_hours') ORDER BY 1",
   );
   return tables
     .map(({ name }) => `SELECT '${name}' AS name, count(*)::int AS n FROM "${name}"`)

@@ -82,6 +82,8 @@ describe('The least role of the routes of the portal', () => {
   it('is admin for credentials, redirect URIs and members, and for a route that says nothing', () => {
     expect(withRole('admin')).toEqual([
       '/credentials/end POST',
+      '/credentials/keys/add POST',
+      '/credentials/keys/end POST',
       '/credentials/rotate POST',
       '/members POST',
       '/members/:user_id GET, POST',

@@ -34,7 +34,7 @@ it('A secret that is used all the time is written once an hour, not at every flu
   };
   await use();
   await use();
-  expect(written).toEqual([{ clientId: client.id, digest: digestOf(SECRET) }]);
+  expect(written).toEqual([{ clientId: client.id, digest: digestOf(SECRET), isKey: false }]);
   jest.setSystemTime(Date.UTC(2026, 0, 1, 13));
   await use();
   expect(written).toHaveLength(2);

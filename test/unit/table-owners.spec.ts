@@ -9,7 +9,7 @@ const OWNERS: Record<string, string[]> = {
   audit: ['audit_events'],
   brand: ['brand', 'logos'],
   'client-contacts': ['client_contacts'],
-  clients: ['clients', 'client_secret_uses', 'client_secrets'],
+  clients: ['clients', 'client_key_uses', 'client_secret_uses', 'client_secrets', 'used_proofs'],
   'consent-receipts': ['receipt_keys'],
   consents: ['consent_notices', 'consent_versions', 'consent_words', 'consents'],
   database: ['access_changes', 'access_changes_purged', 'migrations', 'required_migrations'],

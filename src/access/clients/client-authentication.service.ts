@@ -4,7 +4,8 @@ import { ActivityService } from '#records/activity/activity.service.js';
 import { CLIENT_ID_PATTERN } from '#platform/secrets/ids.js';
 import { digestOf, sameDigest } from '#platform/secrets/tokens.js';
 import type { ClientCredentials } from './client-credentials.js';
-import { isBacked, type KnownClient } from './client-with-secrets.js';
+import { usesKeys } from './client.entity.js';
+import { isBacked, type ClientWithSecrets, type KnownClient } from './client-with-secrets.js';
 import { ClientsRepository } from './clients.repository.js';
 import { KnownClientsService } from './known-clients.service.js';
 import { SecretUsesService } from './secret-uses.service.js';
@@ -28,23 +29,39 @@ export class ClientAuthenticationService {
     { clientId, clientSecret }: ClientCredentials,
     request?: Refusable,
   ): Promise<KnownClient | undefined> {
-    if (!CLIENT_ID_PATTERN.test(clientId)) return this.refuse('unknown_client', undefined, request);
-    const found = await this.clients.find(clientId);
-    if (!found) return this.refuse('unknown_client', undefined, request);
+    const found = await this.findWorking(clientId, request);
+    if (!found) return undefined;
     const { client, secretDigests } = found;
-    if (!client.enabled) return this.refuse('client_disabled', client, request);
-    if (!isBacked(found)) return this.refuse('owner_not_operator', client, request);
     if (client.type === 'public') {
       return clientSecret === undefined ? client : this.refuse('secret_of_public_client', client, request);
     }
-    if (clientSecret === undefined) return this.refuse('no_secret', client, request);
+    if (clientSecret === undefined) {
+      return this.refuse(usesKeys(client) ? 'no_assertion' : 'no_secret', client, request);
+    }
     const digest = digestOf(clientSecret);
     const right = secretDigests.find((each) => sameDigest(each, digest));
     const state = right ? 'valid' : await this.repository.stateOfSecret(clientId, digest);
-    if (state !== 'valid')
-      return this.refuse(state === 'expired' ? 'expired_secret' : 'wrong_secret', client, request);
+    if (state !== 'valid') {
+      const ofSecret = state === 'expired' ? 'expired_secret' : 'wrong_secret';
+      return this.refuse(usesKeys(client) ? 'secret_of_client_with_keys' : ofSecret, client, request);
+    }
     this.uses.note(clientId, right ?? digest);
     return client;
+  }
+
+  /** The client with this id, if it may authenticate; undefined otherwise, which is counted with its reason. */
+  async findWorking(clientId: string, request?: Refusable): Promise<ClientWithSecrets | undefined> {
+    if (!CLIENT_ID_PATTERN.test(clientId)) return this.refuse('unknown_client', undefined, request);
+    const found = await this.clients.find(clientId);
+    if (!found) return this.refuse('unknown_client', undefined, request);
+    if (!found.client.enabled) return this.refuse('client_disabled', found.client, request);
+    if (!isBacked(found)) return this.refuse('owner_not_operator', found.client, request);
+    return found;
+  }
+
+  /** Counts a request whose assertion is refused. */
+  countRefusal(detail: CredentialsRefusal, client: EventClient | undefined, request: Refusable): void {
+    this.refuse(detail, client, request);
   }
 
   /** Counts a request without readable client credentials. */

@@ -7,8 +7,9 @@ import type { ScopeEntity } from '#access/scopes/scope.entity.js';
 import { PurposesService } from '#access/scopes/purposes/purposes.service.js';
 import { ScopesService } from '#access/scopes/scopes.service.js';
 import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
+import { DomainQuestions } from '#platform/database/domain/domain-questions.service.js';
 import { clientViolations, DEFAULT_SECRET_OVERLAP_SECONDS } from './client-rules.js';
-import type { ClientEntity } from './client.entity.js';
+import { usesKeys, type ClientEntity } from './client.entity.js';
 import { CLIENT, type NewClient } from './client.resource.js';
 import { ClientsRepository, type ClientValues } from './clients.repository.js';
 import { OperatorClientsService } from './operator-clients.service.js';
@@ -34,6 +35,7 @@ export class ClientBatchesService {
     private readonly operators: OperatorClientsService,
     private readonly events: DomainEvents,
     private readonly audit: AuditService,
+    private readonly questions: DomainQuestions,
   ) {}
 
   /** All clients, by id. */
@@ -73,6 +75,9 @@ export class ClientBatchesService {
         await this.events.say('client.access_ended', id, 'client_disabled');
       }
     }
+    const withKeys = changed.filter((values) => usesKeys(values) && !usesKeys(before.get(values.id)!));
+    if (withKeys.length > 0) await this.repository.endSecrets(withKeys.map(({ id }) => id));
+    for (const { id } of withKeys) await this.events.say('client.secret_ended', id);
     const entries = [...created, ...changed].flatMap((values) => entryOf(before.get(values.id), values));
     await this.audit.recordAll(actor, entries);
     return refused;
@@ -108,6 +113,12 @@ export class ClientBatchesService {
     actor: Actor,
   ): Promise<void> {
     const violations = { ...clientViolations(values, catalogue, purposes), ...(was && fixedIn(was, values)) };
+    const { jwksUri } = values;
+    const address =
+      jwksUri === null || jwksUri === was?.jwksUri
+        ? undefined
+        : await this.questions.ask('client.key_address_violation', jwksUri);
+    if (address) violations.jwks_uri = [address];
     if (Object.keys(violations).length > 0) throw validationFailed(violations);
     if (was?.enabled === values.enabled && was.companyService === values.companyService) return;
     await this.operators.requireBacking(values, catalogue, actor);

@@ -1,11 +1,15 @@
 import type { ScopeEntity } from '#access/scopes/scope.entity.js';
 import type { Environment } from '#access/users/accounts/environment.js';
-import type { ClientType, GrantType } from './client.entity.js';
+import { usesKeys, type AuthMethod, type ClientType, type GrantType } from './client.entity.js';
+import { keySetViolation, type JwkSet } from './keys/jwk-set.js';
 import { redirectUriViolation } from './redirect-uri.js';
 import { violation, type Violation, type Violations } from '#platform/http/problems/violation.js';
 
 /** Contract §12: the old secret stays valid for a day after a rotation, so that it can be replaced everywhere. */
 export const DEFAULT_SECRET_OVERLAP_SECONDS = 86_400;
+
+/** Contract §2, in seconds. */
+export const ACCESS_TOKEN_LIFETIME = { min: 60, max: 36_000 };
 
 // Contract §19: the admin API has no environments.
 const NEVER_IN_A_SANDBOX = ['admin:read', 'admin:write'];
@@ -19,6 +23,9 @@ export interface ClientShape {
   purposes: string[];
   redirectUris: string[];
   companyService: boolean;
+  tokenEndpointAuthMethod: AuthMethod | null;
+  jwks: JwkSet | null;
+  jwksUri: string | null;
   environment: Environment;
 }
 
@@ -85,6 +92,19 @@ export function clientViolations(
   client.purposes.forEach((name, index) => {
     if (!purposes.includes(name)) add('purposes', violation('unknown_purpose', { place: index + 1 }));
   });
+  if (client.type === 'public' && client.tokenEndpointAuthMethod !== null) {
+    if (client.tokenEndpointAuthMethod !== 'none') {
+      add('token_endpoint_auth_method', violation('not_for_public_client'));
+    }
+  } else if (client.tokenEndpointAuthMethod === 'none') {
+    add('token_endpoint_auth_method', violation('only_for_public_client'));
+  }
+  if (usesKeys(client) && client.jwks === null && client.jwksUri === null) {
+    add('jwks', violation('no_keys'));
+  }
+  const wrongKeys = typeof client.jwks === 'object' && client.jwks !== null && keySetViolation(client.jwks);
+  if (wrongKeys) add('jwks', wrongKeys);
+  if (client.jwks !== null && client.jwksUri !== null) add('jwks_uri', violation('keys_and_address'));
   const operatorScope = client.scopes.find((name) => audiences.get(name) === 'operator');
   if (client.companyService && !operatorScope) {
     add('company_service', violation('needless_company_service'));

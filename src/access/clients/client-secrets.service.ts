@@ -5,6 +5,7 @@ import { Transactions } from '#platform/database/queries/transactions.js';
 import { conflict } from '#platform/http/problems/problem.js';
 import { digestOf, newSecret } from '#platform/secrets/tokens.js';
 import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
+import { usesKeys } from './client.entity.js';
 import { ClientsRepository } from './clients.repository.js';
 import { ClientsService, type Alongside } from './clients.service.js';
 import type { SecretInfo } from './secret-info.js';
@@ -74,6 +75,7 @@ export class ClientSecretsService {
       const secret = newSecret('clientSecret');
       const client = await this.clients.lock(clientId);
       if (client.type === 'public') throw conflict('A public client has no secret.');
+      if (usesKeys(client)) throw conflict('This client authenticates with keys, so it has no secret.');
       const digest = digestOf(secret);
       const until = await this.repository.addSecret(clientId, digest, expirePreviousIn, newest);
       if (until === undefined) return undefined;

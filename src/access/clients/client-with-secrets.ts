@@ -18,6 +18,10 @@ export const KNOWN_MEMBERS = [
   'site',
   'privacyPolicy',
   'logoId',
+  'tokenEndpointAuthMethod',
+  'jwks',
+  'jwksUri',
+  'accessTokenLifetime',
 ] as const satisfies readonly (keyof ClientEntity)[];
 
 /** A client as requests know it. */

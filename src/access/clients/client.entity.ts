@@ -1,11 +1,15 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Environment } from '#access/users/accounts/environment.js';
 import { TextOrNull, InRealm } from '#platform/database/entities/columns.js';
+import type { JwkSet } from './keys/jwk-set.js';
 
 export const CLIENT_TYPES = ['confidential', 'public'] as const;
 export type ClientType = (typeof CLIENT_TYPES)[number];
 export const GRANT_TYPES = ['authorization_code', 'client_credentials', 'refresh_token'] as const;
 export type GrantType = (typeof GRANT_TYPES)[number];
+/** How a client authenticates (RFC 7591 §2). */
+export const AUTH_METHODS = ['client_secret_basic', 'private_key_jwt', 'none'] as const;
+export type AuthMethod = (typeof AUTH_METHODS)[number];
 
 /** An OAuth client (contract §2); its id is the `client_id`. */
 @Entity('clients')
@@ -75,7 +79,38 @@ export class ClientEntity extends InRealm {
   @Column('boolean', { default: false })
   gatekeeper!: boolean;
 
+  /** Null: a secret, and nothing for a public client ({@link authMethodOf}). */
+  @TextOrNull()
+  tokenEndpointAuthMethod!: AuthMethod | null;
+
+  /** Its public keys, or where they are. */
+  @Column('jsonb', { nullable: true })
+  jwks!: JwkSet | null;
+
+  @TextOrNull()
+  jwksUri!: string | null;
+
+  /** Whether its authorization requests must have a `code_challenge`; those of public clients always must. */
+  @Column('boolean', { default: false })
+  requirePkce!: boolean;
+
+  /** In seconds; null for that of the service. */
+  @Column('integer', { nullable: true })
+  accessTokenLifetime!: number | null;
+
   /** Fixed when it is created. */
   @Column({ type: 'text', update: false })
   environment!: Environment;
 }
+
+/** How the client authenticates. */
+export const authMethodOf = ({
+  type,
+  tokenEndpointAuthMethod,
+}: Pick<ClientEntity, 'type' | 'tokenEndpointAuthMethod'>): AuthMethod =>
+  tokenEndpointAuthMethod ?? (type === 'public' ? 'none' : 'client_secret_basic');
+
+/** Whether the client authenticates with keys, so that it has no secret. */
+export const usesKeys = ({
+  tokenEndpointAuthMethod,
+}: Pick<ClientEntity, 'tokenEndpointAuthMethod'>): boolean => tokenEndpointAuthMethod === 'private_key_jwt';

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { Answers } from '#platform/database/domain/domain-map.js';
 import { ActivityModule } from '#records/activity/activity.module.js';
 import { AuditModule } from '#records/audit/audit.module.js';
 import { BrandModule } from '#records/brand/brand.module.js';
@@ -19,14 +20,22 @@ import { ClientsPersonalData } from './clients-personal-data.service.js';
 import { ClientsService } from './clients.service.js';
 import { SecretUsesRepository } from './secret-uses.repository.js';
 import { SecretUsesService } from './secret-uses.service.js';
+import { ClientKeyUseEntity } from './keys/client-key-use.entity.js';
+import { ClientKeysService } from './keys/client-keys.service.js';
+import { UsedProofEntity } from './proofs/used-proof.entity.js';
+import { UsedProofsRepository } from './proofs/used-proofs.repository.js';
+import { UsedProofs } from './proofs/used-proofs.service.js';
+import { CLIENTS_PURGE } from './clients-purge.js';
 
 const EXPORTED = [
   ClientAuthenticationService,
   ClientBatchesService,
   ClientSecretsService,
   ClientsService,
+  ClientKeysService,
   KnownClientsService,
   SecretUsesService,
+  UsedProofs,
 ];
 
 /** OAuth clients, their secrets, and client authentication. */
@@ -37,7 +46,13 @@ const EXPORTED = [
     AuditModule,
     BrandModule,
     UsersModule,
-    TypeOrmModule.forFeature([ClientEntity, ClientSecretEntity, ClientSecretUseEntity]),
+    TypeOrmModule.forFeature([
+      ClientEntity,
+      ClientSecretEntity,
+      ClientSecretUseEntity,
+      ClientKeyUseEntity,
+      UsedProofEntity,
+    ]),
   ],
   providers: [
     ...EXPORTED,
@@ -46,7 +61,13 @@ const EXPORTED = [
     OperatorClientsRepository,
     OperatorClientsService,
     SecretUsesRepository,
+    UsedProofsRepository,
   ],
   exports: EXPORTED,
 })
-export class ClientsModule {}
+export class ClientsModule {
+  @Answers('purge.tasks')
+  purged() {
+    return CLIENTS_PURGE;
+  }
+}

@@ -283,6 +283,18 @@ export class ClientsRepository {
     return ended === 1;
   }
 
+  /** Ends all valid secrets of these clients. Requires locks on the rows of the clients. */
+  async endSecrets(clientIds: readonly string[]): Promise<void> {
+    await this.clientSecrets
+      .createQueryBuilder()
+      .update()
+      .set({ expiresAt: () => 'clock_timestamp()' })
+      .where('clientId IN (:...clientIds) AND (expiresAt IS NULL OR expiresAt > clock_timestamp())', {
+        clientIds,
+      })
+      .execute();
+  }
+
   /** False if the newest secret is not `newest`. In SQL, because what is inserted depends on the rows that are there. */
   private async insertSecret(clientId: string, digest: Buffer, newest: string | undefined): Promise<boolean> {
     // The wall clock rather than the start of the transaction: a transaction that waited for the lock adds the newer secret.

@@ -11,6 +11,7 @@ import { ScopesService } from '#access/scopes/scopes.service.js';
 import { newId } from '#platform/secrets/ids.js';
 import { digestOf, newSecret } from '#platform/secrets/tokens.js';
 import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
+import { DomainQuestions } from '#platform/database/domain/domain-questions.service.js';
 import type { ErasureObstacle } from '#access/domain/domain-questions.js';
 import { Answers } from '#platform/database/domain/domain-map.js';
 import {
@@ -19,7 +20,8 @@ import {
   type ClientShape,
   type RedirectUriChange,
 } from './client-rules.js';
-import type { ClientEntity } from './client.entity.js';
+import { usesKeys, type ClientEntity } from './client.entity.js';
+import type { JwkSet } from './keys/jwk-set.js';
 import { CLIENT, type ClientChanges, type NewClient } from './client.resource.js';
 import { ClientsRepository, type ClientFilter } from './clients.repository.js';
 import { OperatorClientsService } from './operator-clients.service.js';
@@ -27,7 +29,7 @@ import { violation, type Violations } from '#platform/http/problems/violation.js
 
 export interface RegisteredClient {
   client: ClientEntity;
-  /** Absent for a public client. */
+  /** Absent for a public client, one with keys, and where no new one was made. */
   secret?: string;
 }
 
@@ -49,6 +51,7 @@ export class ClientsService {
     private readonly events: DomainEvents,
     private readonly operators: OperatorClientsService,
     private readonly logos: LogosService,
+    private readonly questions: DomainQuestions,
   ) {}
 
   @Answers('user.erasure_obstacle')
@@ -118,7 +121,13 @@ export class ClientsService {
   }
 
   /** The same as `create` with a given id, and with what is done in the same transaction. */
-  register(id: string, input: NewClient, actor: Actor, alongside?: Alongside): Promise<RegisteredClient> {
+  async register(
+    id: string,
+    input: NewClient,
+    actor: Actor,
+    alongside?: Alongside,
+  ): Promise<RegisteredClient> {
+    await this.checkKeyAddress(input);
     return this.transactions.run(async () => {
       const registered = await this.insert(id, input, actor);
       await alongside?.(registered.client);
@@ -127,8 +136,9 @@ export class ClientsService {
   }
 
   private async insert(id: string, input: NewClient, actor: Actor): Promise<RegisteredClient> {
-    const secret = input.type === 'confidential' ? newSecret('clientSecret') : undefined;
     const values = { ...CLIENT.complete(input), logoId: null, enabled: true };
+    const hasSecret = input.type === 'confidential' && !usesKeys(values);
+    const secret = hasSecret ? newSecret('clientSecret') : undefined;
     try {
       const catalogue = await this.checkRules(values);
       await this.operators.requireBacking(values, catalogue, actor);
@@ -151,21 +161,23 @@ export class ClientsService {
   }
 
   /**
-   * Updates a client. Disabling it ends everything it holds in the same transaction, and enabling it again restores none of it.
+   * Updates a client. Disabling it ends everything it holds in the same transaction, and enabling it again restores none of it. From
+   * keys back to a secret, it gets a new one, returned only this once.
    */
   async update(
     id: string,
     changes: ClientChanges,
     actor: Actor,
     check?: ClientChangeCheck,
-  ): Promise<ClientEntity> {
+  ): Promise<RegisteredClient> {
     const wanted = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-    if (Object.keys(wanted).length === 0) return this.get(id);
+    if (Object.keys(wanted).length === 0) return { client: await this.get(id) };
+    await this.checkKeyAddress(changes);
     return this.transactions.run(async () => {
       const before = await this.lock(id);
-      const after = await this.updateLocked(before, wanted, actor);
-      await check?.(before, after);
-      return after;
+      const updated = await this.updateLocked(before, wanted, actor);
+      await check?.(before, updated.client);
+      return updated;
     });
   }
 
@@ -175,15 +187,25 @@ export class ClientsService {
   }
 
   /** Registers or removes a redirect URI of a client that is locked. Throws as `update` does. */
-  changeRedirectUri(client: ClientEntity, change: RedirectUriChange, actor: Actor): Promise<ClientEntity> {
-    return this.updateLocked(client, { redirectUris: redirectUrisAfter(client, change) }, actor);
+  async changeRedirectUri(
+    client: ClientEntity,
+    change: RedirectUriChange,
+    actor: Actor,
+  ): Promise<ClientEntity> {
+    return (await this.updateLocked(client, { redirectUris: redirectUrisAfter(client, change) }, actor))
+      .client;
+  }
+
+  /** Replaces the keys of a client that is locked. Throws as `update` does. */
+  async changeKeys(client: ClientEntity, jwks: JwkSet, actor: Actor): Promise<void> {
+    await this.updateLocked(client, { jwks }, actor);
   }
 
   private async updateLocked(
     before: ClientEntity,
     changes: ClientChanges,
     actor: Actor,
-  ): Promise<ClientEntity> {
+  ): Promise<RegisteredClient> {
     const { id } = before;
     const catalogue = await this.checkRules({ ...before, ...changes });
     if (changes.enabled !== undefined || changes.companyService !== undefined) {
@@ -192,11 +214,32 @@ export class ClientsService {
     await this.repository.update(id, changes);
     const after = (await this.repository.findById(id))!;
     if (before.enabled && !after.enabled) await this.events.say('client.access_ended', id, 'client_disabled');
+    const secret = await this.settleSecrets(before, after);
     const difference = changesBetween(CLIENT.auditView(before), CLIENT.auditView(after));
     if (difference) {
       await this.audit.record(actor, { action: 'client.updated', subjectId: id, ...difference });
     }
-    return after;
+    return { client: after, ...(secret === undefined ? {} : { secret }) };
+  }
+
+  /** A client with keys has no secret: its secrets end with the change, and on the way back there is a new one, which is returned. */
+  private async settleSecrets(before: ClientEntity, after: ClientEntity): Promise<string | undefined> {
+    if (usesKeys(before) === usesKeys(after)) return undefined;
+    if (usesKeys(after)) {
+      await this.repository.endSecrets([after.id]);
+      // Whoever had one may have opened the portal.
+      await this.events.say('client.secret_ended', after.id);
+      return undefined;
+    }
+    const secret = newSecret('clientSecret');
+    await this.repository.addSecret(after.id, digestOf(secret), 0);
+    return secret;
+  }
+
+  /** Throws a 400 problem for an address of keys that would not be asked. Not in the transaction, because it waits for name servers. */
+  private async checkKeyAddress({ jwksUri }: Pick<ClientChanges, 'jwksUri'>): Promise<void> {
+    const found = jwksUri ? await this.questions.ask('client.key_address_violation', jwksUri) : undefined;
+    if (found) throw validationFailed({ jwks_uri: [found] });
   }
 
   /** Sets the logo to an image from `logoFrom`, or removes it. */

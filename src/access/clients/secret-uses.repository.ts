@@ -2,17 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { ClientSecretUseEntity } from './client-secret-use.entity.js';
+import { ClientKeyUseEntity } from './keys/client-key-use.entity.js';
 
-/** A secret that was used. */
+/** A secret or a key that was used. */
 export interface SecretUse {
   clientId: string;
   digest: Buffer;
+  isKey: boolean;
 }
 
 @Injectable()
 export class SecretUsesRepository {
   constructor(
     @InjectRepository(ClientSecretUseEntity) private readonly uses: Repository<ClientSecretUseEntity>,
+    @InjectRepository(ClientKeyUseEntity) private readonly keyUses: Repository<ClientKeyUseEntity>,
   ) {}
 
   /**
@@ -30,5 +33,23 @@ export class SecretUsesRepository {
          WHERE u.last_used_at < excluded.last_used_at`,
       [used.map(({ clientId }) => clientId), used.map(({ digest }) => digest)],
     );
+  }
+
+  /** The same of keys, whose client is still there. */
+  async noteKeys(used: SecretUse[]): Promise<void> {
+    await this.keyUses.query(
+      `INSERT INTO client_key_uses AS u (client_id, digest, last_used_at)
+       SELECT c.id, given.digest, date_trunc('hour', now(), 'UTC')
+         FROM unnest($1::text[], $2::bytea[]) AS given (client_id, digest) JOIN clients c ON c.id = given.client_id
+        ORDER BY 1, 2
+       ON CONFLICT (client_id, digest) DO UPDATE SET last_used_at = excluded.last_used_at
+         WHERE u.last_used_at < excluded.last_used_at`,
+      [used.map(({ clientId }) => clientId), used.map(({ digest }) => digest)],
+    );
+  }
+
+  /** When the keys of a client were last used. */
+  keyUsesOf(clientId: string): Promise<ClientKeyUseEntity[]> {
+    return this.keyUses.findBy({ clientId });
   }
 }

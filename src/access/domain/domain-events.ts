@@ -82,7 +82,7 @@ export const DOMAIN_EVENTS = {
     'A client was disabled, or everything that it holds is revoked, for itself and for users. Who ends grants returns their number.',
   ),
   'client.secret_ended': event<(clientId: string) => Promise<void>>(
-    'A secret of a client ended at once: who has it may have opened the portal.',
+    'A secret or a key of a client ended at once: who has it may have opened the portal.',
   ),
   'consent.ended': event<(clientId: string, userId: string, reason: RevocationReason) => Promise<unknown>>(
     'A consent ended: what depends on it ends.',

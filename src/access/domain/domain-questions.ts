@@ -1,5 +1,6 @@
 import type { OperatorRole } from '#platform/config/operator-role.js';
 import type { Language } from '#platform/language/languages.js';
+import type { Violation } from '#platform/http/problems/violation.js';
 import { askedOfAll, askedOfOne } from '#platform/database/domain/named.js';
 
 /** A reason why people cannot delete their own account yet. */
@@ -31,7 +32,7 @@ declare module '#platform/database/domain/domain-map.js' {
   }
 }
 
-/** What accounts ask of those above them. */
+/** What accounts and clients ask of those above them. */
 export const DOMAIN_QUESTIONS = {
   'user.personal_data': askedOfAll<() => HeldAboutPerson>('What is held about a person? For the export.'),
   'user.erasure_obstacle': askedOfAll<(userId: string) => Promise<ErasureObstacle | undefined>>(
@@ -42,5 +43,8 @@ export const DOMAIN_QUESTIONS = {
   ),
   'client.operator_role': askedOfOne<(clientId: string) => Promise<OperatorRole | null>>(
     'Which operator role does a client have now? It stays locked until the transaction ends.',
+  ),
+  'client.key_address_violation': askedOfOne<(address: string) => Promise<Violation | undefined>>(
+    'What is wrong with an address of a client’s keys, so that they would not be fetched from it? It is asked before one is saved.',
   ),
 };

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { optional, text } from '#platform/http/api/api-schemas.js';
+import { oneOf, optional, text } from '#platform/http/api/api-schemas.js';
 
 /** The fields in which a client may authenticate (RFC 6749 §2.3.1). */
 export class ClientCredentialsForm {
@@ -8,4 +8,10 @@ export class ClientCredentialsForm {
 
   @ApiProperty(optional(text()))
   client_secret?: string;
+
+  @ApiProperty(optional(text('A signed JWT (RFC 7523) of a client with keys, instead of a secret.')))
+  client_assertion?: string;
+
+  @ApiProperty(optional(oneOf('urn:ietf:params:oauth:client-assertion-type:jwt-bearer')))
+  client_assertion_type?: string;
 }

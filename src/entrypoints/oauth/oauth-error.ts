@@ -37,14 +37,16 @@ export class OAuthError extends Problem {
 
 export const invalidRequest = (description: string) => new OAuthError('invalid_request', description);
 
-/** 401 with the Basic challenge, however the client tried to authenticate. */
-export const invalidClient = () =>
-  new OAuthError(
-    'invalid_client',
-    'Client authentication failed: unknown or disabled client, wrong or expired secret, or no authentication.',
-    401,
-    { 'www-authenticate': `Basic realm="${PRODUCT_NAME}", charset="UTF-8"` },
-  );
+/**
+ * 401 with the Basic challenge, however the client tried to authenticate. Only who has proved to be the client is told more than that it
+ * failed.
+ */
+export const invalidClient = (
+  description = 'Client authentication failed: unknown or disabled client, wrong or expired secret, or no authentication.',
+) =>
+  new OAuthError('invalid_client', description, 401, {
+    'www-authenticate': `Basic realm="${PRODUCT_NAME}", charset="UTF-8"`,
+  });
 
 /** Renders errors of OAuth endpoints: 400, 401 and 403 as RFC 6749 JSON, the others as problems. */
 export function renderOAuthError(problem: Problem, request: FastifyRequest): Rendered | undefined {

@@ -18,6 +18,8 @@ import { AuthorizationService } from './authorization/authorization.service.js';
 import { SandboxAuthorization } from './authorization/sandbox-authorization.service.js';
 import { StartPageController } from './authorization/start-page.controller.js';
 import { ClientAuthenticationGuard } from './clients/client-authentication.guard.js';
+import { ClientAssertions } from './assertions/client-assertions.service.js';
+import { ClientKeySets } from './assertions/client-key-sets.service.js';
 import { ClientBasicStrategy } from './clients/client-basic.strategy.js';
 import { IntrospectionBearerGuard } from './introspection/introspection-bearer.guard.js';
 import { IntrospectionGuard } from './introspection/introspection.guard.js';
@@ -62,7 +64,9 @@ import { TokenController } from './token/token.controller.js';
     AuthorizationService,
     ChangeFeed,
     ClientAuthenticationGuard,
+    ClientAssertions,
     ClientBasicStrategy,
+    ClientKeySets,
     ClientCredentialsGrant,
     IntrospectionBearerGuard,
     IntrospectionGuard,

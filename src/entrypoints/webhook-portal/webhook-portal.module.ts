@@ -18,6 +18,8 @@ import { PortalPersonalData } from './access/portal-personal-data.service.js';
 import { PortalServices } from './frame/portal-context.js';
 import { PortalAccessService } from './access/portal-access.service.js';
 import { PortalCredentialsController } from './application/portal-credentials.controller.js';
+import { PortalCredentials } from './application/portal-credentials.service.js';
+import { PortalKeysController } from './application/portal-keys.controller.js';
 import { PortalDeliveriesController } from './deliveries/portal-deliveries.controller.js';
 import { PortalEndpointController } from './endpoints/portal-endpoint.controller.js';
 import { PortalEndpointsController } from './endpoints/portal-endpoints.controller.js';
@@ -60,6 +62,7 @@ import type { PurgeTask } from '#platform/database/purge/purge-tasks.js';
   ],
   controllers: [
     PortalCredentialsController,
+    PortalKeysController,
     PortalEntryController,
     PortalHomeController,
     PortalEndpointsController,
@@ -81,6 +84,7 @@ import type { PurgeTask } from '#platform/database/purge/purge-tasks.js';
     MemberSessionsRepository,
     PortalAccessService,
     PortalServices,
+    PortalCredentials,
     PortalEntryGuard,
     PortalGuard,
     PortalHomeService,

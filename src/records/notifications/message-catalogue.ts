@@ -413,6 +413,23 @@ export const MESSAGES = {
       'An admin of your organisation did this in the webhook portal. If nobody knows of it, look at the members, and rotate the secret again without keeping the old one.',
     ),
   }),
+  keysChanged: (clientName: string, what: 'added' | 'ended'): Message => ({
+    messageId: 'ERR2904',
+    category: 'SERVICE',
+    mail: 'organisation',
+    shortTextTitle: say('The credentials of an application were changed'),
+    shortTextBody: said(
+      '“{clientName}”: {what, select, added {a public key was added.} other {a public key was ended.}}',
+      {
+        clientName,
+        what,
+      },
+    ),
+    detailPageTitle: IF_NOT_EXPECTED,
+    detailPageBody: say(
+      'An admin of your organisation did this in the webhook portal. If nobody knows of it, look at the members, and end the keys that you do not know.',
+    ),
+  }),
   endpointDisabled: (url: string, reason: 'gone' | 'failing'): Message => ({
     messageId: 'ERR3001',
     category: 'ACTIONABLE',

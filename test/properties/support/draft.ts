@@ -79,6 +79,8 @@ export const NEEDS: Record<string, Live[]> = {
   '/portal/verify': ['endpointId'],
   '/portal/credentials': ['oldSecret'],
   '/portal/credentials/end': ['oldSecret'],
+  '/portal/credentials/keys/add': ['clientKeys'],
+  '/portal/credentials/keys/end': ['clientKeys'],
   '/portal/deliveries/selected': ['deliveryId'],
   '/admin/console/users/:id/members/new': ['memberId'],
 };
@@ -96,6 +98,9 @@ export const TYPED_AT: Record<string, Record<string, string[]>> = {
   '/admin/console/scopes/new': { name: [live('newName')] },
   '/admin/console/scopes/:name/edit': { meaning_changed: [] },
   '/admin/console/users/:id/members/new': { user: [live('disabledUserId')] },
+  '/portal/credentials/keys/add': {
+    jwk: ['{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}'],
+  },
 };
 
 /** Forms that no valid values are known for here, with the reason. */

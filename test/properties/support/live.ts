@@ -30,13 +30,13 @@ export const LIVE = [
   ],
   ...['passkeyId', 'pendingSignIn', 'recoveryCode'],
   ...['driverId', 'sandboxToken', 'sandboxPortalSession'],
-  ...['exportKey', 'deletion', 'confirmedAddress'],
+  ...['exportKey', 'deletion', 'confirmedAddress', 'clientKeys'],
 ] as const;
 
 export type Live = (typeof LIVE)[number];
 
 /** While these exist, pages show other forms than usual: they come last, and only where they are needed. */
-export const HIDING: readonly Live[] = ['deletion', 'confirmedAddress'];
+export const HIDING: readonly Live[] = ['deletion', 'confirmedAddress', 'clientKeys'];
 
 /** The placeholder of a value in a draft. */
 export const live = (name: Live): string => `@@${name}@@`;

@@ -121,7 +121,9 @@ async function lookAtPages(exchanges: Exchanges, routes: Route[]) {
   const pages = routes.filter(({ method, isPage }) => isPage && method === 'GET');
   for (const route of pages) await lookAt(route);
   for (const name of HIDING) await exchanges.fill(live(name));
-  for (const route of pages.filter(({ url }) => ['/account', '/account/export'].includes(url)))
+  for (const route of pages.filter(({ url }) =>
+    ['/account', '/account/export', '/portal/credentials'].includes(url),
+  ))
     await lookAt(route);
   return { forms, queries, shown };
 

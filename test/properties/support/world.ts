@@ -1,3 +1,4 @@
+import { newKey } from '../../support/client-keys.js';
 import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { DataSource } from 'typeorm';
@@ -220,6 +221,14 @@ export class World {
     },
     oldSecret: async () =>
       (await this.app.get(ClientSecretsService).rotate((await this.client()).id, TTL, SERVICE_ACTOR)).secret,
+    clientKeys: async () => {
+      const keys = await Promise.all([newKey(), newKey()]);
+      const jwks = { keys: keys.map(({ publicJwk }) => publicJwk as never) };
+      const { id } = await this.client();
+      const changes = { tokenEndpointAuthMethod: 'private_key_jwt', jwks } as const;
+      await this.app.get(ClientsService).update(id, changes, SERVICE_ACTOR);
+      return keys[0]!.kid;
+    },
     memberId: async () => {
       const { id } = await this.newUser();
       // Of both, because the paths of the console name the first user.

@@ -60,10 +60,15 @@ export class AuthorizationCodesService {
 
   /**
    * Consumes a code and creates its grant; undefined if the code was consumed or expired since it was found, or client, user or
-   * consent ended. What the tokens need is read first: a read that fails leaves the code usable.
+   * consent ended. What the tokens need is read first: a read that fails leaves the code usable. `accessTokenLifetime`: of the client.
    */
-  async consume(secret: string, { scopes }: FoundAuthorizationCode): Promise<CodeGrant | undefined> {
-    const { accessTokenTtl: accessTtl, refreshTokenTtl: refreshTtl, grantTtl } = this.settings;
+  async consume(
+    secret: string,
+    { scopes }: FoundAuthorizationCode,
+    accessTokenLifetime: number | null = null,
+  ): Promise<CodeGrant | undefined> {
+    const { accessTokenTtl, refreshTokenTtl: refreshTtl, grantTtl } = this.settings;
+    const accessTtl = accessTokenLifetime ?? accessTokenTtl;
     const grantId = newId('grnt');
     const { era } = this.changes;
     const { id: keyId } = await this.keys.signing();

@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { createSecretKey, randomBytes, randomInt, type KeyObject } from 'node:crypto';
+import { ACCESS_TOKEN_LIFETIME } from '#access/clients/client-rules.js';
 import { AuditService, SERVICE_ACTOR, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
@@ -238,7 +239,8 @@ export class TokenKeysService implements OnApplicationBootstrap {
 
   private get lifetimes() {
     const { accessTokenTtl, grantTtl } = this.settings;
-    return { accessTtl: accessTokenTtl, grantTtl };
+    // A client may have its own.
+    return { accessTtl: Math.max(accessTokenTtl, ACCESS_TOKEN_LIFETIME.max), grantTtl };
   }
 
   private seal(id: number, bytes: Buffer): Buffer {

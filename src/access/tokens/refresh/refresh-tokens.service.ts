@@ -50,15 +50,16 @@ export class RefreshTokensService {
 
   /**
    * Retires the token and returns its successor pair; undefined if the grant changed since it was found. The access token carries
-   * the moment when it was found, because that is when its rights were known to be valid.
+   * the moment when it was found, because that is when its rights were known to be valid. `accessTokenLifetime`: of the client.
    */
   async rotate(
     { grantId, generation }: RefreshTokenRecord,
     { clientId, userId, seen }: GrantOfToken,
     asked: string[],
     given: string[],
+    accessTokenLifetime: number | null,
   ): Promise<IssuedTokens | undefined> {
-    const { accessTokenTtl: accessTtl, refreshTokenTtl: refreshTtl, refreshGrace: grace } = this.settings;
+    const { accessTokenTtl, refreshTokenTtl: refreshTtl, refreshGrace: grace } = this.settings;
     const { id: keyId } = await this.keys.signing();
     const row = await this.repository.rotate({
       grantId,
@@ -68,7 +69,7 @@ export class RefreshTokensService {
       asked: asked.join(' '),
       given: given.join(' '),
       refreshTtl,
-      accessTtl,
+      accessTtl: accessTokenLifetime ?? accessTokenTtl,
       grace,
     });
     return row && this.tokens.pairOf({ grantId, clientId, userId }, row, row.expiresIn);

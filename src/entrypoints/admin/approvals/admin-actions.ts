@@ -172,22 +172,23 @@ export const ADMIN_ACTIONS = {
         ? undefined
         : { secret: done.secret, isNew: true, previousSecretExpiresAt: null },
   }),
-  /** Giving a client of the admin API more power waits: enabling it, or making it a service of the company. */
-  'client.update': action<ClientChanges, ClientEntity, [ClientEntity]>({
+  /** Giving a client of the admin API more power waits: enabling it, making it a service of the company, or how it authenticates. */
+  'client.update': action<ClientChanges, RegisteredClient, [ClientEntity]>({
     title: 'Change client',
     words: say('Change an application'),
     needs: (_services, { input }, before) => {
       const wanted = changed(before, input);
-      if (!isAdminClient(before) || !(wanted.enabled === true || wanted.companyService === true))
-        return undefined;
+      if (!isAdminClient(before) || !clientPowersIn(wanted)) return undefined;
       onlyThese(
         wanted,
-        ['enabled', 'companyService'],
+        ['enabled', 'companyService', ...CREDENTIALS],
         'what gives a client of the admin API power: change it alone',
       );
       return { details: wanted };
     },
     work: ({ clients }, { id, input, actor }, check) => clients.update(id, input, actor, check),
+    shown: ({ secret }) =>
+      secret === undefined ? undefined : { secret, isNew: false, previousSecretExpiresAt: null },
   }),
   /** A new secret for a client of the admin API waits; it is shown to the person who approves. */
   'client.rotate_secret': action<{ expirePreviousIn: number }, RotatedSecret | undefined, [ClientEntity]>({
@@ -270,6 +271,14 @@ const userPowersIn = (before: UserEntity, wanted: UserChanges): boolean =>
   wanted.email !== undefined ||
   wanted.enabled === true ||
   (wanted.emailVerified ?? isVerified(before)) !== isVerified(before);
+
+/** Whoever has the key of a client, or a secret that it gets, is the client. */
+const CREDENTIALS = ['tokenEndpointAuthMethod', 'jwks', 'jwksUri'] as const;
+
+const clientPowersIn = (wanted: ClientChanges): boolean =>
+  wanted.enabled === true ||
+  wanted.companyService === true ||
+  CREDENTIALS.some((name) => wanted[name] !== undefined);
 
 const isVerified = ({ emailVerifiedAt }: UserEntity): boolean => emailVerifiedAt !== null;
 

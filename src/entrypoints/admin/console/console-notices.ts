@@ -2,6 +2,7 @@ import { Notices, type AddedNotice } from '#platform/http/page-routes/notices.js
 
 /** What the console says after a form. */
 export const CONSOLE_NOTICES = new Notices({
+  client_with_keys_registered: 'Client created. It authenticates with its keys, so it has no secret.',
   public_client_registered: 'Client created. It is a public client, so it has no secret and must use PKCE.',
   client_changed: 'Client updated.',
   client_disabled: 'Client disabled. Its tokens and grants are revoked.',

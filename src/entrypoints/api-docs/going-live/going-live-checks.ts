@@ -1,4 +1,4 @@
-import type { ClientEntity } from '#access/clients/client.entity.js';
+import { usesKeys, type ClientEntity } from '#access/clients/client.entity.js';
 import type { SecretInfo } from '#access/clients/secret-info.js';
 import type { EndpointInList } from '#events/webhooks/endpoints/endpoint-in-list.js';
 
@@ -36,6 +36,8 @@ const wasRotated = ({ createdAt }: ClientEntity, [newest, ...earlier]: SecretInf
   earlier.length > 0 ||
   (newest !== undefined && newest.createdAt.getTime() - createdAt.getTime() > MINUTE_MS);
 
+const hasSecret = (client: ClientEntity): boolean => client.type === 'confidential' && !usesKeys(client);
+
 const enabled = ({ endpoints }: LiveFacts): EndpointInList[] => endpoints.filter((each) => each.enabled);
 
 /** What the service can see of the way to live use: a plain list for everybody, judged for a member. */
@@ -62,13 +64,13 @@ export const GOING_LIVE_CHECKS: readonly Check[] = [
   {
     title: 'The secret was rotated once',
     hint: 'So you know that your programs can take a new one without a break. Rotate it on the page Credentials of the portal.',
-    judge: ({ client, secrets }) => (client.type === 'public' ? undefined : wasRotated(client, secrets)),
+    judge: ({ client, secrets }) => (hasSecret(client) ? wasRotated(client, secrets) : undefined),
   },
   {
     title: 'The newest secret is in use',
     hint: 'Your live program has got a token with it.',
     judge: ({ client, secrets: [newest] }) =>
-      client.type === 'public' ? undefined : newest !== undefined && newest.lastUsedAt !== null,
+      hasSecret(client) ? newest !== undefined && newest.lastUsedAt !== null : undefined,
   },
   {
     title: 'A webhook endpoint is enabled',

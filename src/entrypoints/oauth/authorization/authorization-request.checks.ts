@@ -91,6 +91,7 @@ function findPkceRefusal(query: Form, client: ClientEntity): Refusal | undefined
   if (challenge === undefined) {
     if (client.type === 'public')
       return refusal('invalid_request', 'A public client must send a code_challenge.');
+    if (client.requirePkce) return refusal('invalid_request', 'This client must send a code_challenge.');
     return method === undefined
       ? undefined
       : refusal('invalid_request', 'A code_challenge_method was sent without a code_challenge.');

@@ -10,6 +10,7 @@ import {
 import type { KnownClient } from '#access/clients/client-with-secrets.js';
 import type { Form } from '#platform/http/forms/form.js';
 import { StrategyGuard } from '#platform/http/guards/strategy.guard.js';
+import { ClientAssertions } from '../assertions/client-assertions.service.js';
 import { invalidClient } from '../oauth-error.js';
 import { ClientBasicStrategy, type ClientRequest } from './client-basic.strategy.js';
 import { requireSingleMethod } from './single-authentication-method.js';
@@ -20,12 +21,13 @@ declare module 'fastify' {
   }
 }
 
-/** Authenticates the client by HTTP Basic or in the body (RFC 6749 §2.3.1). Runs after the form guard. */
+/** Authenticates the client by HTTP Basic or in the body (RFC 6749 §2.3.1), or by an assertion. Runs after the form guard. */
 @Injectable()
 export class ClientAuthenticationGuard extends StrategyGuard {
   constructor(
     strategy: ClientBasicStrategy,
     private readonly clients: ClientAuthenticationService,
+    private readonly assertions: ClientAssertions,
   ) {
     super(strategy);
   }
@@ -33,6 +35,10 @@ export class ClientAuthenticationGuard extends StrategyGuard {
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const form = request.body as Form;
+    if (this.assertions.isIn(form, request.headers.authorization)) {
+      request.oauthClient = await this.assertions.authenticate(form, request);
+      return true;
+    }
     if (request.headers.authorization === undefined) return this.admit(request, inBody(form));
     const parts = basicPartsOf(request.headers.authorization);
     if (parts && parts.password !== '') return (await super.canActivate(context)) as boolean;

@@ -3,10 +3,11 @@ import { ApiTags } from '@nestjs/swagger';
 import { Settings } from '#platform/config/settings.js';
 import { ApiAnswer, ApiEndpoint, ApiProblems } from '#platform/http/api/api-answers.js';
 import { ScopesService } from '#access/scopes/scopes.service.js';
+import { SIGNATURE_ALGORITHMS } from '#access/clients/keys/jwk-set.js';
 import { MetadataView, OpenIdMetadataView } from './metadata.view.js';
 import { SigningKeys } from './signing-keys.js';
 
-const CLIENT_METHODS = ['client_secret_basic', 'client_secret_post'];
+const CLIENT_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 
 /** Authorization server metadata (RFC 8414, contract §5), as currently configured. */
 @Controller('.well-known')
@@ -41,8 +42,11 @@ export class MetadataController {
       grant_types_supported: ['authorization_code', 'client_credentials', 'refresh_token'],
       code_challenge_methods_supported: ['S256'],
       token_endpoint_auth_methods_supported: [...CLIENT_METHODS, 'none'],
+      token_endpoint_auth_signing_alg_values_supported: SIGNATURE_ALGORITHMS,
       revocation_endpoint_auth_methods_supported: [...CLIENT_METHODS, 'none'],
+      revocation_endpoint_auth_signing_alg_values_supported: SIGNATURE_ALGORITHMS,
       introspection_endpoint_auth_methods_supported: [...CLIENT_METHODS, 'Bearer'],
+      introspection_endpoint_auth_signing_alg_values_supported: SIGNATURE_ALGORITHMS,
       authorization_response_iss_parameter_supported: true,
       ...(path === undefined ? {} : { consent_receipts_jwks_uri: `${issuer}${path}` }),
     };

@@ -40,10 +40,19 @@ export class MetadataView {
   token_endpoint_auth_methods_supported!: string[];
 
   @ApiProperty(texts)
+  token_endpoint_auth_signing_alg_values_supported!: string[];
+
+  @ApiProperty(texts)
   revocation_endpoint_auth_methods_supported!: string[];
 
   @ApiProperty(texts)
+  revocation_endpoint_auth_signing_alg_values_supported!: string[];
+
+  @ApiProperty(texts)
   introspection_endpoint_auth_methods_supported!: string[];
+
+  @ApiProperty(texts)
+  introspection_endpoint_auth_signing_alg_values_supported!: string[];
 
   @ApiProperty(flag())
   authorization_response_iss_parameter_supported!: boolean;

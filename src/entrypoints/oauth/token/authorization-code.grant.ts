@@ -59,7 +59,7 @@ export class AuthorizationCodeGrant implements TokenGrant {
     // RFC 6749 §4.1.2: the client MUST NOT use the authorization code more than once.
     if (code.grantId !== null) throw await this.replayed(code.grantId, actor);
     if (code.expired) throw expired();
-    const grant = await this.codes.consume(secret, code);
+    const grant = await this.codes.consume(secret, code, client.accessTokenLifetime);
     if (!grant) throw await this.notConsumed(secret, actor);
     const tokens = await this.codes.firstTokens(grant);
     if (!tokens) throw revoked();

@@ -107,7 +107,7 @@ export class RefreshTokenGrant implements TokenGrant {
     ) {
       throw sandboxFault();
     }
-    return this.refreshTokens.rotate(record, grant, asked, given);
+    return this.refreshTokens.rotate(record, grant, asked, given, client.accessTokenLifetime);
   }
 
   /** The response was lost and the client retries: returns the same pair again, never a second one. */

@@ -1,7 +1,9 @@
 import type { VNode } from 'preact';
 import type { SecretInfo } from '#access/clients/secret-info.js';
-import type { ClientEntity } from '#access/clients/client.entity.js';
-import { SelectField, type FieldErrors } from '#platform/web/forms/field.js';
+import { usesKeys, type ClientEntity } from '#access/clients/client.entity.js';
+import type { KeyInfo } from '#access/clients/keys/key-info.js';
+import { ClientKeys } from '#platform/web/layout/client-keys.js';
+import { SelectField, TextArea, type FieldErrors } from '#platform/web/forms/field.js';
 import { LinkButton, PageForm, PostButton } from '#platform/web/forms/form.js';
 import { NewClientSecret, newSecretTitle, type ShownSecret } from '#platform/web/layout/new-client-secret.js';
 import { ErrorNotice } from '#platform/web/layout/notices.js';
@@ -28,10 +30,12 @@ export interface CredentialsPageProps {
   client: ClientEntity;
   /** Newest first. */
   secrets: SecretInfo[];
+  keys: KeyInfo[];
   /** Identifies the newest secret: the form rotates no other. */
   newest: string;
   state: AdminState;
   keep?: string;
+  jwk?: string;
   errors?: FieldErrors;
 }
 
@@ -53,6 +57,8 @@ export function credentialsPage(props: CredentialsPageProps): PortalPage {
         />
         {isPublic ? (
           <p class="empty">This is a public client, so it has no secret.</p>
+        ) : usesKeys(client) ? (
+          <Keys {...props} />
         ) : (
           <>
             <h2>Secrets</h2>
@@ -70,6 +76,40 @@ export function credentialsPage(props: CredentialsPageProps): PortalPage {
     ),
   };
 }
+
+const Keys = ({ client, keys, state, jwk = '', errors = {} }: CredentialsPageProps): VNode => (
+  <>
+    <p>This client authenticates with keys, so it has no secret.</p>
+    <ClientKeys
+      client={client}
+      keys={keys}
+      endAt={state === 'confirmed' ? `${CREDENTIALS_PATH}/keys/end` : undefined}
+    />
+    {client.jwksUri === null && (
+      <>
+        <h2>Add a key</h2>
+        <p>Add the new public key first, sign with it, and then end the old one.</p>
+        <AdminNotice state={state} what="add a key" path={CREDENTIALS_PATH} />
+        {state === 'confirmed' && (
+          <PageForm
+            action={`${CREDENTIALS_PATH}/keys/add`}
+            sentOnce
+            values={{ jwk }}
+            errors={errors.jwk ? { jwk: errors.jwk } : {}}
+            submit="Add key"
+          >
+            <TextArea
+              name="jwk"
+              label="Public key"
+              hint="A JWK for ES256, PS256 or EdDSA, without private members."
+              spellcheck={false}
+            />
+          </PageForm>
+        )}
+      </>
+    )}
+  </>
+);
 
 const RotateForm = ({ newest, keep = DEFAULT_OVERLAP, errors = {} }: CredentialsPageProps): VNode => (
   <PageForm

@@ -1,20 +1,13 @@
 import { ClientSecretsService } from '#access/clients/client-secrets.service.js';
-import { ClientsService, type Alongside } from '#access/clients/clients.service.js';
-import { SecretUsesService } from '#access/clients/secret-uses.service.js';
+import type { Alongside } from '#access/clients/clients.service.js';
 import { unlessConflict } from '#platform/http/page-routes/unless-conflict.js';
 import { Context } from '#platform/http/page-routes/page-context.js';
 import { badRequest } from '#platform/http/problems/problem.js';
 import { MESSAGES } from '#records/notifications/message-catalogue.js';
 import { MembersService } from '#events/partners/members/members.service.js';
-import type { FieldErrors } from '#platform/web/forms/field.js';
 import type { ShownSecret } from '#platform/web/layout/new-client-secret.js';
-import {
-  credentialsPage,
-  CREDENTIALS_PATH,
-  NEW_SECRET_PATH,
-  newSecretPage,
-  OVERLAPS,
-} from './credentials.page.js';
+import { CREDENTIALS_PATH, NEW_SECRET_PATH, newSecretPage, OVERLAPS } from './credentials.page.js';
+import { PortalCredentials } from './portal-credentials.service.js';
 import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decorator.js';
 
@@ -22,15 +15,14 @@ import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decora
 @PortalPages('credentials')
 export class PortalCredentialsController {
   constructor(
-    private readonly clients: ClientsService,
     private readonly secrets: ClientSecretsService,
-    private readonly uses: SecretUsesService,
+    private readonly credentials: PortalCredentials,
     private readonly members: MembersService,
   ) {}
 
   @PortalGet('', 'viewer')
   show(@Context() context: PortalContext): Promise<PortalAnswer> {
-    return this.page(context);
+    return this.credentials.page(context);
   }
 
   /** Replaces the secret that the form showed; a second submit has no effect. */
@@ -42,7 +34,7 @@ export class PortalCredentialsController {
     if (newest === undefined)
       throw badRequest('The form is incomplete. Go back, reload the page and try again.');
     if (!OVERLAPS.some(({ value }) => value === keep)) {
-      return this.page(context, { errors: { keep: 'Choose one of these.' }, status: 400 });
+      return this.credentials.page(context, { errors: { keep: 'Choose one of these.' }, status: 400 });
     }
     const tell = this.telling(context, 'rotated');
     return this.attempt(context, async () => {
@@ -71,30 +63,12 @@ export class PortalCredentialsController {
   }
 
   private attempt(context: PortalContext, work: () => Promise<PortalAnswer>): Promise<PortalAnswer> {
-    return unlessConflict(work, (form) => this.page(context, { errors: { form }, status: 409 }));
+    return unlessConflict(work, (form) => this.credentials.page(context, { errors: { form }, status: 409 }));
   }
 
   /** Notifies the admins in the transaction of the change. */
   private telling({ visitor }: PortalContext, what: 'rotated' | 'ended'): Alongside {
     return (client) =>
       this.members.tellAdmins(visitor.ownerId, MESSAGES.credentialsChanged(client.name, what));
-  }
-
-  private async page(
-    context: PortalContext,
-    { errors, status }: { errors?: FieldErrors; status?: number } = {},
-  ): Promise<PortalAnswer> {
-    const { clientId, form } = context;
-    await this.uses.flush();
-    const [client, secrets, newest, state] = await Promise.all([
-      this.clients.get(clientId),
-      this.secrets.list(clientId),
-      this.secrets.newest(clientId),
-      context.adminState(),
-    ]);
-    return {
-      page: credentialsPage({ client, secrets, newest, state, keep: form.get('keep'), errors }),
-      status,
-    };
   }
 }

@@ -40,6 +40,8 @@ export const PORTAL_NOTICES = new Notices({
   fault_set: 'Done. It ends once applied, or within an hour.',
   resent: 'Resend requested. The result appears below.',
   secret_ended: 'The secret has ended. Requests that use it fail.',
+  key_added: 'The key was added. The client can sign with it now.',
+  key_ended: 'The key has ended. Requests that are signed with it fail.',
   member_invited: 'We sent an invitation to the address. Its link works once, within 7 days.',
   member_changed: 'Role changed.',
   member_removed: 'Member removed.',

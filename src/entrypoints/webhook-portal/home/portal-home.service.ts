@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ClientSecretsService } from '#access/clients/client-secrets.service.js';
+import { usesKeys } from '#access/clients/client.entity.js';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { SecretUsesService } from '#access/clients/secret-uses.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
@@ -56,13 +57,15 @@ export class PortalHomeService {
       this.endpoints.hoursOfAll(rangeStart(day, now), clientId),
     ]);
     const state = await this.limits.stateOfPartner(client);
+    const hasUsedKeys = usesKeys(client) && (await this.uses.ofKeys(clientId)).size > 0;
     const takesUsers = client.grantTypes.includes('authorization_code');
     return {
       endpoints,
       isConfidential: client.type === 'confidential',
       done: {
-        credentials: client.type === 'public' || secrets.some(({ isExpired }) => !isExpired),
-        token: counted > 0 || secrets.some(({ lastUsedAt }) => lastUsedAt !== null),
+        credentials:
+          client.type === 'public' || usesKeys(client) || secrets.some(({ isExpired }) => !isExpired),
+        token: counted > 0 || hasUsedKeys || secrets.some(({ lastUsedAt }) => lastUsedAt !== null),
         endpoint: endpoints.length > 0,
         // Also while the only delivery that arrived is being sent again.
         delivery: hasDelivered || endpoints.some(({ hasSucceeded }) => hasSucceeded),

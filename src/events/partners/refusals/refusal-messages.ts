@@ -110,6 +110,59 @@ const INVALID_GRANT = {
 const NOT_AN_OPERATOR =
   'It has operator scopes, but its owner is no operator. An admin can mark it as a service of the company, or make the owner an operator.';
 
+const invalidClient = (what: string, help: string) => refused('401 invalid_client', what, help);
+
+const ASSERTIONS = {
+  secret_of_client_with_keys: invalidClient(
+    'Secret sent by a client with keys',
+    'The client authenticates with keys: it has to send a signed assertion instead of a secret.',
+  ),
+  no_assertion: invalidClient(
+    'No assertion',
+    'The client authenticates with keys but sends only its ID. It has to send a signed assertion.',
+  ),
+  assertion_of_client_with_secret: invalidClient(
+    'Assertion sent by a client with a secret',
+    'The client is set to authenticate with a secret. Register its public keys and set it to private_key_jwt.',
+  ),
+  assertion_algorithm: invalidClient(
+    'Assertion with another algorithm',
+    'Assertions are signed with PS256, ES256 or EdDSA.',
+  ),
+  assertion_keys_unavailable: invalidClient(
+    'Keys not available',
+    'The keys at jwks_uri could not be fetched for an hour. They must be there with status 200, within 5 seconds, without a redirect, in at most 64 kB.',
+  ),
+  assertion_key_unknown: invalidClient(
+    'Assertion of an unknown key',
+    'None of the public keys of the client has the kid of the assertion. Register the new key before it is used.',
+  ),
+  assertion_signature: invalidClient(
+    'Assertion with a wrong signature',
+    'None of the public keys of the client that it may mean verifies it. Compare the private key with the registered one.',
+  ),
+  assertion_audience: invalidClient(
+    'Assertion for another audience',
+    'Its aud must be the issuer, as one string: no list, and not the address of the token endpoint.',
+  ),
+  assertion_times: invalidClient(
+    'Assertion with wrong times',
+    'Its exp must be at most 10 minutes ahead, and iat and nbf not in the future. Check the clock of the client.',
+  ),
+  assertion_expired: invalidClient(
+    'Expired assertion',
+    'The client has to sign a new one for each request. Check its clock.',
+  ),
+  assertion_without_id: invalidClient(
+    'Assertion without an ID',
+    'It must have a jti of at most 256 characters, another one each time.',
+  ),
+  assertion_used: invalidClient(
+    'Assertion already used',
+    'The client has to sign a new one for each request, also when it repeats one; or someone stole it.',
+  ),
+};
+
 const TOKEN_REFUSED: Record<TokenRefusal, RefusalMessage> & Record<string, RefusalMessage> = {
   wrong_secret: refused(
     '401 invalid_client',
@@ -133,6 +186,7 @@ const TOKEN_REFUSED: Record<TokenRefusal, RefusalMessage> & Record<string, Refus
     'Secret sent by a public client',
     'A public client has no secret and must not send one. An empty secret counts as none.',
   ),
+  ...ASSERTIONS,
   ...INVALID_GRANT,
   invalid_request: oauthError(
     'invalid_request',

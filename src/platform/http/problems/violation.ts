@@ -6,6 +6,13 @@ interface Size {
 const ON_YOUR_OWN_MACHINE =
   'On your own machine, receive events with “charging-data listen”: /docs/guides/webhooks';
 
+/** What is wrong with a public key of a client. */
+export const REFUSED_KEYS = {
+  private: 'must be a public key: it has private members. Consider it as known to others, and make a new one',
+  unsuitable:
+    'must be a key for PS256, ES256 or EdDSA: RSA of 2048 to 8192 bits, EC with P-256, or Ed25519, for signatures',
+};
+
 /**
  * Why a member is refused, by code: the words that the API and the pages share, to follow the member's name. A code whose words are
  * about members, lists or null is in API_WORDS, so that it needs other words for pages.
@@ -44,6 +51,14 @@ export const SHARED_WORDS = {
   missing_company_service: () =>
     'must be true for a client with operator scopes whose owner is not an operator',
   scope_of_confidential: ({ scope }: { scope: string }) => `${scope} requires a confidential client`,
+  not_for_public_client: () => 'is not for a public client, which cannot authenticate',
+  only_for_public_client: () => 'none is only for a public client',
+  no_keys: () => 'private_key_jwt requires keys: enter them, or the address where they are',
+  keys_and_address: () => 'must not be there together with keys: enter one of them',
+  jwk_set: ({ max }: { max: number }) =>
+    `must be a JWK Set: an object with keys, a list of 1 to ${max} public keys with different kid`,
+  refused_key: ({ place, why }: { place: number; why: keyof typeof REFUSED_KEYS }) =>
+    `key ${place} ${REFUSED_KEYS[why]}`,
   not_live_user: () => 'is not the id of a live user',
   driver: () => 'is a driver of a sandbox',
   fixed_for_driver: () => 'cannot be changed for a driver of a sandbox',

@@ -24,6 +24,8 @@ export interface FormKinds {
   number: string;
   /** A list, one per line. */
   lines: string;
+  /** A JSON value; empty means null. */
+  json: string;
   tick: boolean;
   /** A confirmation: never ticked at first, and only sent if it is ticked. */
   vouch: boolean;
@@ -49,6 +51,14 @@ const textKind = (member: (typed: string) => unknown): FormKind<string> => ({
   in: (form, name) => form.get(name) ?? '',
   member,
 });
+/** What is no JSON is left to the rule of the member. */
+const jsonIn = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
 const numberIn = (text: string): unknown => (/^\d{1,12}$/.test(text) ? Number(text) : text);
 export const linesIn = (text: string): string[] =>
   text
@@ -66,6 +76,10 @@ export const FORM_KINDS: { [K in keyof FormKinds]: FormKind<FormKinds[K]> } = {
   choice: textKind((typed) => typed),
   select: textKind((typed) => typed || null),
   lines: { ...textKind(linesIn), of: (value) => ((value ?? []) as string[]).join('\n') },
+  json: {
+    ...textKind((typed) => (typed.trim() === '' ? null : jsonIn(typed))),
+    of: (value) => (value === null || value === undefined ? '' : JSON.stringify(value, null, 2)),
+  },
   tick: { of: (value) => value === true, in: isTicked, member: (typed) => typed },
   vouch: { of: () => false, in: isTicked, member: (typed) => typed || undefined },
   choices: {

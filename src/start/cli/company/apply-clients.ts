@@ -204,6 +204,8 @@ export async function applySecrets(applying: Applying, planned: readonly Planned
     const { id, entry, place, before } = client;
     await attempt([...place, 'secret'], async () => {
       if (entry.type === 'public') throw conflict('a public client has no secret');
+      if (entry.token_endpoint_auth_method === 'private_key_jwt')
+        throw conflict('a client with keys has no secret');
       const secret = secrets.given(entry.secret!);
       const own = byClient.get(id) ?? [];
       if (secret === undefined) {

@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/commo
 import type { Actor } from '#records/audit/audit.service.js';
 import type { ClientEntity } from '#access/clients/client.entity.js';
 import { CLIENT } from '#access/clients/client.resource.js';
-import { ClientsService } from '#access/clients/clients.service.js';
+import { ClientsService, type RegisteredClient } from '#access/clients/clients.service.js';
 import { Settings } from '#platform/config/settings.js';
 import {
   ApiAnswer,
@@ -48,10 +48,7 @@ export class AdminClientsController {
   @MayWait()
   async create(@Body() body: NewClientDto, @CurrentActor() actor: Actor): Promise<Outcome<NewClientView>> {
     const outcome = await this.fourEyes.run('client.create', newId('clnt'), CLIENT.newOf(body), actor);
-    return outcomeAs(outcome, (done) => ({
-      ...this.view(done!.client),
-      ...(done!.secret === undefined ? {} : { client_secret: done!.secret }),
-    }));
+    return outcomeAs(outcome, (done) => this.viewWithSecret(done!));
   }
 
   @Get()
@@ -75,18 +72,18 @@ export class AdminClientsController {
   @AdminWrite(
     'updateClient',
     'Update a client; disabling it revokes everything that it holds',
-    'Omitted members stay unchanged. `type`, `scopes`, `owner_id` and `environment` cannot be changed.',
+    'Omitted members stay unchanged. `type`, `scopes`, `owner_id` and `environment` cannot be changed. A client that goes back from keys to a secret gets a new one, `client_secret`, only this once.',
   )
-  @ApiAnswer(200, 'The client.', ClientView)
+  @ApiAnswer(200, 'The client and, only this once, a new secret if it got one.', NewClientView)
   @MayWait()
   @ApiProblems(409)
   async update(
     @PathId('client_id', 'clnt') id: string,
     @Body() body: ClientChangesDto,
     @CurrentActor() actor: Actor,
-  ): Promise<Outcome<ClientView>> {
+  ): Promise<Outcome<NewClientView>> {
     const outcome = await this.fourEyes.run('client.update', id, CLIENT.changesOf(body), actor);
-    return outcomeAs(outcome, (client) => this.view(client));
+    return outcomeAs(outcome, (done) => this.viewWithSecret(done));
   }
 
   @Delete(':client_id')
@@ -99,6 +96,10 @@ export class AdminClientsController {
   @MayWait()
   delete(@PathId('client_id', 'clnt') id: string, @CurrentActor() actor: Actor): Promise<Outcome> {
     return this.fourEyes.run('client.delete', id, {}, actor);
+  }
+
+  private viewWithSecret({ client, secret }: RegisteredClient): NewClientView {
+    return { ...this.view(client), ...(secret === undefined ? {} : { client_secret: secret }) };
   }
 
   private view(client: ClientEntity): ClientView {

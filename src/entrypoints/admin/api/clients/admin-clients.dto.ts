@@ -9,7 +9,7 @@ import {
   IsWholeNumber,
 } from '#platform/http/validation/validation.decorators.js';
 import { ENVIRONMENTS, type Environment } from '#access/users/accounts/environment.js';
-import type { ClientEntity } from '#access/clients/client.entity.js';
+import { authMethodOf, type AuthMethod, type ClientEntity } from '#access/clients/client.entity.js';
 import { optional, orNull, text, time } from '#platform/http/api/api-schemas.js';
 import { logoPath } from '#platform/web/layout/brand.js';
 
@@ -48,18 +48,22 @@ export class ClientView extends CLIENT.viewClass() {
     orNull(text('Where its logo is served; an operator uploads it in the console.', { format: 'uri' })),
   )
   logo_url!: string | null;
+
+  declare token_endpoint_auth_method: AuthMethod;
 }
 
 /** `baseUrl`: the public address of the service. */
 export const clientView = (client: ClientEntity, baseUrl: string): ClientView => ({
   ...CLIENT.view(client),
+  token_endpoint_auth_method: authMethodOf(client),
   logo_url: client.logoId === null ? null : `${baseUrl}${logoPath(client.logoId)}`,
 });
 
 /** A client in the response that created it. */
 @ApiSchema({ name: 'NewClient' })
 export class NewClientView extends ClientView {
-  @ApiProperty(optional(text('Shown only once; a public client has none.'))) client_secret?: string;
+  @ApiProperty(optional(text('Shown only once; a public client and one with keys have none.')))
+  client_secret?: string;
 }
 
 /** A new client secret on the wire, and when the previous ones expire: null if there were none. */

@@ -51,6 +51,11 @@ const OF_NEW_CLIENT: Record<keyof NewClient, string> = {
   gatekeeper: 'Gatekeeper',
   environment: 'Environment',
   rateLimit: 'Requests per hour',
+  tokenEndpointAuthMethod: 'Authentication',
+  jwks: 'Public keys',
+  jwksUri: 'Address of the public keys',
+  requirePkce: 'PKCE required',
+  accessTokenLifetime: 'Seconds that an access token lives',
 };
 
 /** What was asked for, as the forms call it. */
@@ -66,9 +71,12 @@ const DETAILS: Record<string, string> = {
   expirePreviousIn: 'Previous secrets stay valid (seconds)',
 };
 
-const Detail = ({ value }: { value: unknown }): VNode => (
-  <bdi>{(Array.isArray(value) ? value.join(', ') : String(value ?? '')) || 'none'}</bdi>
-);
+const Detail = ({ value }: { value: unknown }): VNode => <bdi>{wordsOf(value) || 'none'}</bdi>;
+
+function wordsOf(value: unknown): string {
+  if (Array.isArray(value)) return value.join(', ');
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
+}
 
 /** Said where there are none: what they are, too. */
 const emptyText = (state: string | undefined, fourEyes: boolean): string =>

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ClientShape } from '#access/clients/client-rules.js';
-import { GRANT_TYPES, type ClientEntity } from '#access/clients/client.entity.js';
+import { AUTH_METHODS, GRANT_TYPES, type ClientEntity } from '#access/clients/client.entity.js';
 import { CLIENT_FORM, type ClientFormValues } from '#access/clients/client.resource.js';
-import { linesIn } from '#platform/http/resources/form-field.js';
+import { FORM_KINDS, linesIn } from '#platform/http/resources/form-field.js';
+import type { JwkSet } from '#access/clients/keys/jwk-set.js';
 import type { Form } from '#platform/http/forms/form.js';
 
 /** The values of the form for a new client, whose owner is entered as an email or an id. */
@@ -28,14 +30,32 @@ export const clientShapeOf = (fields: ClientFormValues): ClientShape => ({
   redirectUris: linesIn(fields.redirect_uris),
   companyService: fields.company_service,
   environment: fields.environment === 'sandbox' ? 'sandbox' : 'live',
+  tokenEndpointAuthMethod:
+    AUTH_METHODS.find((method) => method === fields.token_endpoint_auth_method) ?? null,
+  jwks: FORM_KINDS.json.member(fields.jwks) as JwkSet | null,
+  jwksUri: fields.jwks_uri.trim() || null,
 });
 
-/** Whether a change gives the client more power: redirect URIs, grant types, or becoming a company service. */
+/**
+ * Whether a change gives the client more power, or someone the power of the client: redirect URIs, grant types, becoming a company
+ * service, and how it authenticates.
+ */
 export function clientChangeGivesPower(client: ClientEntity, fields: ClientFormValues): boolean {
-  const { redirectUris, grantTypes } = clientShapeOf(fields);
+  const { redirectUris, grantTypes, ...shape } = clientShapeOf(fields);
   return (
     redirectUris.some((uri) => !client.redirectUris.includes(uri)) ||
     grantTypes.some((grantType) => !client.grantTypes.includes(grantType)) ||
-    (fields.company_service && !client.companyService)
+    (fields.company_service && !client.companyService) ||
+    !isDeepStrictEqual(credentialsOf(shape), credentialsOf(client))
   );
 }
+
+const credentialsOf = ({
+  tokenEndpointAuthMethod,
+  jwks,
+  jwksUri,
+}: Pick<ClientShape, 'tokenEndpointAuthMethod' | 'jwks' | 'jwksUri'>) => ({
+  tokenEndpointAuthMethod,
+  jwks,
+  jwksUri,
+});

@@ -1,5 +1,7 @@
 import type { VNode } from 'preact';
-import type { ClientEntity } from '#access/clients/client.entity.js';
+import { usesKeys, type ClientEntity } from '#access/clients/client.entity.js';
+import type { KeyInfo } from '#access/clients/keys/key-info.js';
+import { ClientKeys } from '#platform/web/layout/client-keys.js';
 import type { SecretInfo } from '#access/clients/secret-info.js';
 import { ClientTile } from '#platform/web/layout/client-identity.js';
 import { Facts } from '#platform/web/tables/facts.js';
@@ -17,11 +19,12 @@ export interface ClientProps {
   client: ClientEntity;
   owner: UserEntity | null;
   secrets: SecretInfo[];
+  keys: KeyInfo[];
   scopes: ScopeEntity[];
 }
 
 /** One client: its properties, its secrets, and actions on it. */
-export function clientPage({ client, owner, secrets, scopes }: ClientProps): ConsolePage {
+export function clientPage({ client, owner, secrets, keys, scopes }: ClientProps): ConsolePage {
   return aboutClient(client, {
     current: 'client',
     actions: (
@@ -92,11 +95,17 @@ export function clientPage({ client, owner, secrets, scopes }: ClientProps): Con
               'Requests per hour',
               client.rateLimit === null ? 'service default' : `${client.rateLimit} for each user`,
             ],
+            client.accessTokenLifetime !== null && [
+              'An access token lives',
+              `${client.accessTokenLifetime} seconds`,
+            ],
+            client.requirePkce && ['PKCE', 'required'],
             client.companyService && ['Company service', 'yes: no operator’s role limits its scopes'],
             ['Created', <ExactMoment at={client.createdAt} />],
           ]}
         />
-        {client.type === 'confidential' && <Secrets client={client} secrets={secrets} />}
+        {(usesKeys(client) || keys.length > 0) && <ClientKeys client={client} keys={keys} />}
+        {client.type === 'confidential' && !usesKeys(client) && <Secrets client={client} secrets={secrets} />}
         <Buttons heading="Manage access">
           {client.enabled ? (
             <LinkButton look="quiet" href={clientPath(client.id, 'disable')}>

@@ -1,5 +1,6 @@
 import { Param, Query } from '@nestjs/common';
 import { ClientSecretsService } from '#access/clients/client-secrets.service.js';
+import { ClientKeysService } from '#access/clients/keys/client-keys.service.js';
 import {
   CLIENT,
   CLIENT_FORM,
@@ -48,6 +49,7 @@ export class ConsoleClientsController {
   constructor(
     private readonly clients: ClientsService,
     private readonly secrets: ClientSecretsService,
+    private readonly keys: ClientKeysService,
     private readonly fourEyes: FourEyes,
     private readonly users: UsersService,
     private readonly scopes: ScopesService,
@@ -82,6 +84,9 @@ export class ConsoleClientsController {
     if (errors) return this.newForm(fields, form.get(ONCE_FIELD)!, errors);
     if (outcome.waiting) return waitingFor(outcome.waiting);
     if (fields.type === 'public') return { goTo: clientPath(id), notice: 'public_client_registered' };
+    if (fields.token_endpoint_auth_method === 'private_key_jwt') {
+      return { goTo: clientPath(id), notice: 'client_with_keys_registered' };
+    }
     const goTo = secretShownPath(id);
     if (!outcome.done?.secret) return { goTo };
     const showOnce: ShownSecret = { secret: outcome.done.secret, isNew: true, previousSecretExpiresAt: null };
@@ -91,12 +96,13 @@ export class ConsoleClientsController {
   @ConsoleGet(':client_id', 'not asked', 'viewer')
   async show(@Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
-    const [owner, secrets, scopes] = await Promise.all([
+    const [owner, secrets, keys, scopes] = await Promise.all([
       this.users.find(client.ownerId),
       this.secrets.list(id),
+      this.keys.list(client),
       this.scopes.describe(client.scopes),
     ]);
-    return { page: clientPage({ client, owner, secrets, scopes }) };
+    return { page: clientPage({ client, owner, secrets, keys, scopes }) };
   }
 
   @ConsoleGet(':client_id/edit', 'asked in the form')
@@ -122,7 +128,12 @@ export class ConsoleClientsController {
       ? context.attemptWithPassword(work)
       : attempt(work));
     if (outcome?.waiting) return waitingFor(outcome.waiting);
-    if (!errors) return { goTo: clientPath(id), notice: 'client_changed' };
+    if (!errors) {
+      const secret = outcome.done.secret;
+      if (secret === undefined) return { goTo: clientPath(id), notice: 'client_changed' };
+      const showOnce: ShownSecret = { secret, isNew: true, previousSecretExpiresAt: null };
+      return { goTo: secretShownPath(id), showOnce };
+    }
     const purposes = await this.purposes.list();
     return { page: editClientPage({ client, fields, purposes, errors }), status: 400 };
   }

@@ -124,6 +124,11 @@ const OF_NOBODY: Record<string, RefusalMessage> = {
     'No client credentials',
     'Send the client ID and secret by HTTP Basic or in the body, not in both. A header that is no HTTP Basic counts as none.',
   ),
+  assertion_malformed: refused(
+    '401 invalid_client',
+    'Malformed assertion',
+    'It is no signed JWT, its type is not jwt-bearer, or its iss, sub and client_id are not the same client ID.',
+  ),
   unknown_client: refused(
     '401 invalid_client',
     'Unknown client',
