@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
 import { batched } from '#platform/database/queries/batched.js';
-import { columnList, splitRow } from '#platform/database/queries/column-list.js';
+import { columnList, splitRow } from '#platform/database/queries/input-rows.js';
 import { arrayParameter, Statements } from '#platform/database/queries/statements.js';
 import { readPage, type Page, type PageRequest, searchFor } from '#platform/database/queries/read-page.js';
 import { realmOf, type Environment } from '#access/users/accounts/environment.js';

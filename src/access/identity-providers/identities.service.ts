@@ -8,7 +8,7 @@ import { LinkedAccountsService } from '#access/users/accounts/linked-accounts.se
 import { ActorsService } from '#access/users/sessions/actors.service.js';
 import { SessionsService } from '#access/users/sessions/sessions.service.js';
 import { IdentitiesRepository } from './identities.repository.js';
-import type { Identity } from './identity.js';
+import type { Identity } from './identity.entity.js';
 import { ProviderClients } from './protocol/provider-clients.service.js';
 
 /** The links of accounts to identity providers. */

@@ -16,7 +16,7 @@ import {
   AuthorizationCodeEntity,
 } from './codes/authorization-codes.repository.js';
 import { AuthorizationCodesService } from './codes/authorization-codes.service.js';
-import { BearerStrategy } from './access/bearer.strategy.js';
+import { BearerStrategy } from './access/bearer.guard.js';
 import { ConnectedClientsRepository } from './grants/connected-clients.repository.js';
 import { ConnectedClientsService } from './grants/connected-clients.service.js';
 import { GrantEntity } from './grants/grant.entity.js';

@@ -17,7 +17,7 @@ import {
   PartnerPage,
 } from '#access/rate-limits/partners/partner-endpoint.decorator.js';
 import type { Principal } from '#access/tokens/access/principal.js';
-import type { ConsentedUser } from '#access/consents/consented-user.js';
+import type { ConsentedUser } from '#access/consents/consent.entity.js';
 import { idOf, optional, scopeNames, text, time, url } from '#platform/http/api/api-schemas.js';
 
 /** A user as a partner sees it; `email` and `name` only if the user is the caller (contract §9). */

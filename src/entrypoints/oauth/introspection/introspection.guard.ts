@@ -1,6 +1,6 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { isBearer } from '#access/tokens/access/bearer-token.js';
+import { isBearer } from '#access/tokens/access/principal.js';
 import { BEARER_REALM } from '#access/tokens/access/bearer.guard.js';
 import { ClientAuthenticationGuard } from '../clients/client-authentication.guard.js';
 import { INTROSPECTION_SCOPE as SCOPE } from '../introspection-scope.js';

@@ -39,3 +39,13 @@ export class EndpointEntity extends InRealm {
   @Column({ type: 'text', select: false, insert: false }) recentResults!: string;
   @TimeOrNull() deletedAt!: Date | null;
 }
+
+/** How many attempts of a throttled endpoint started in each second of the last minute; the claim of deliveries counts them. */
+@Entity('webhook_throttles')
+export class EndpointThrottleEntity {
+  @PrimaryColumn('text') endpointId!: string;
+  /** No attempt may start before this time. */
+  @Column('timestamptz') blockedUntil!: Date;
+  @Column('timestamptz', { array: true }) startSeconds!: Date[];
+  @Column('integer', { array: true }) startCounts!: number[];
+}

@@ -12,7 +12,7 @@ import {
   PrimaryColumn,
 } from 'typeorm';
 import { ClientEntity } from '#access/clients/client.entity.js';
-import { columnList } from '#platform/database/queries/column-list.js';
+import { columnList } from '#platform/database/queries/input-rows.js';
 import {
   readPageBySql,
   type PartSql,
@@ -22,9 +22,8 @@ import {
 } from '#platform/database/queries/read-page.js';
 import type { Environment } from '#access/users/accounts/environment.js';
 import { EndpointEntity, type EndpointDisabledReason } from './endpoint.entity.js';
-import type { EndpointInList } from './endpoint-in-list.js';
+import type { EndpointInList, EndpointHour, HourlyAttempts } from './endpoint-health.js';
 import { ENDPOINT } from './endpoint.resource.js';
-import type { EndpointHour, HourlyAttempts } from './endpoint-hour.js';
 
 /** The attempts of an endpoint in one hour, for the charts. */
 @Entity('webhook_endpoint_hours')

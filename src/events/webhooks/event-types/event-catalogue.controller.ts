@@ -9,9 +9,8 @@ import { AddressRateLimitGuard } from '#platform/http/guards/address-rate-limit.
 import { notFound } from '#platform/http/problems/problem.js';
 import { CompressedAsset } from '#platform/http/server/compressed-asset.js';
 import { PathName } from '#platform/http/validation/name-rule.js';
-import { EVENT_TYPE_NAME } from './event-type.entity.js';
+import { EVENT_TYPE_NAME, currentVersion, type VersionedEventType } from './event-type.entity.js';
 import { EventTypesService } from './event-types.service.js';
-import { currentVersion, type VersionedEventType } from './versioned-event-type.js';
 
 /** A type of the public catalogue. */
 @ApiSchema({ name: 'PublicEventType' })

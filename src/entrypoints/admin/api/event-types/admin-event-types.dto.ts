@@ -10,9 +10,11 @@ import {
 import { TRANSLATIONS } from '../scopes/admin-scopes.dto.js';
 import { flag, oneOf, orNull, text, whole } from '#platform/http/api/api-schemas.js';
 import { viewOf } from '#platform/http/api/view-of.js';
-import type { EventTypeVersionEntity } from '#events/webhooks/event-types/event-type-version.entity.js';
+import type {
+  EventTypeVersionEntity,
+  VersionedEventType,
+} from '#events/webhooks/event-types/event-type.entity.js';
 import { inOrder } from '#access/scopes/translations.js';
-import type { VersionedEventType } from '#events/webhooks/event-types/versioned-event-type.js';
 
 /** Body of `PUT /admin/event_types/{name}`. */
 export class EventTypeDto {
