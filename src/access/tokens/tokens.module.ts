@@ -22,7 +22,6 @@ import { ConnectedClientsService } from './grants/connected-clients.service.js';
 import { GrantEntity } from './grants/grant.entity.js';
 import { GrantTokens } from './grants/grant-tokens.service.js';
 import { GrantsRepository } from './grants/grants.repository.js';
-import { GrantsPersonalData } from './grants/grants-personal-data.service.js';
 import { GrantsService } from './grants/grants.service.js';
 import { RefreshTokensRepository } from './refresh/refresh-tokens.repository.js';
 import { RefreshTokensService } from './refresh/refresh-tokens.service.js';
@@ -92,7 +91,6 @@ const EXPORTED = [
     AuthorizationCodesRepository,
     ConnectedClientsRepository,
     GrantTokens,
-    GrantsPersonalData,
     GrantsRepository,
     RefreshTokensRepository,
     TokenKeyRotationWorker,
