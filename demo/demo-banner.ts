@@ -35,7 +35,12 @@ export function demoText(settings: Settings, demo: DemoCredentials): string {
     'The driver and the operator can also log in with “Continue with Demo company”, without a password.',
     '',
     ...clients.flatMap((client) => [client.name, ...linesOfClient(client)]),
-    ...steps.flatMap(({ title, commands }, n) => ['', `${n + 1}. ${title}:`, '', ...commands]),
+    ...steps.flatMap(({ title, note, commands }, n) => [
+      '',
+      `${n + 1}. ${title}${note ? `. ${note}` : ''}:`,
+      '',
+      ...commands,
+    ]),
     '',
   ].join('\n');
 }

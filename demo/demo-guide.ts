@@ -6,6 +6,7 @@ import { demoRedirectUri } from './demo-data.js';
 /** Something to try: what it is, and commands to paste or an address to open. */
 interface DemoStep {
   title: string;
+  note?: string;
   commands: string[];
 }
 
@@ -64,20 +65,21 @@ export function demoGuide(settings: Settings, demo: DemoCredentials): DemoGuide 
     steps: [
       { title: 'A first token, of the client in the sandbox', commands: [tokenOf(sandbox)] },
       {
-        title: 'A one-time link to the webhook portal of the live client (open what it prints in a browser)',
+        title: 'A one-time link to the webhook portal of the live client',
+        note: 'Open what it prints in a browser',
         commands: [inVariable('TOKEN', partner), withToken('TOKEN', `${baseUrl}/webhook_portal`)],
       },
       {
-        title:
-          'The client’s events, which the portal’s endpoints receive, and what a type of event looks like (with TOKEN from above)',
+        title: 'The client’s events, and what a type of event looks like',
+        note: 'The portal’s endpoints receive the same. With TOKEN from above',
         commands: [
           withToken('TOKEN', `'${baseUrl}/v2/events?page_size=5'`),
           `curl -s ${baseUrl}/v2/event_types/charging_session.updated/versions/1/schema`,
         ],
       },
       {
-        title:
-          'An end user’s consent: open this in a browser, log in as the EV driver, and authorize. The page that follows shows a line CODE=…: paste it, and then the command below, within one minute',
+        title: 'An end user’s consent',
+        note: 'Open this in a browser, log in as the EV driver, and authorize. The page that follows shows a line CODE=…: paste it, and then the command below, within one minute',
         commands: [
           authorizeUrl(partner.id, { state: 'demo' }),
           `curl -s -u '${partner.id}:${partner.secret}' -d grant_type=authorization_code -d redirect_uri=${redirectUri} -d code=$CODE ${baseUrl}/o/token`,
@@ -99,18 +101,20 @@ export function demoGuide(settings: Settings, demo: DemoCredentials): DemoGuide 
         commands: [inVariable('ADMIN', operator), withToken('ADMIN', `${baseUrl}/admin/clients`)],
       },
       {
-        title:
-          'What a data service follows to know which introspections to forget (with ADMIN from above). Disconnect an application on the account page while it runs',
+        title: 'Which introspections a data service must forget',
+        note: 'With ADMIN from above. Disconnect an application on the account page while it runs',
         commands: [withToken('ADMIN', `-N ${baseUrl}/v2/access_changes`)],
       },
       {
-        title: 'A partner’s events on this machine, signed, where something listens on port 4000',
+        title: 'A partner’s events on this machine, signed',
+        note: 'Where something listens on port 4000',
         commands: [
           `CHARGING_DATA_URL=${baseUrl} CHARGING_DATA_CLIENT_ID=${partner.id} CHARGING_DATA_CLIENT_SECRET='${partner.secret}' npx charging-data listen --forward http://localhost:4000/hooks`,
         ],
       },
       {
-        title: 'The sandbox: its drivers, and a charging session of one of them, 60 times faster',
+        title: 'The sandbox: its drivers, and a charging session',
+        note: 'It runs 60 times faster',
         commands: [
           inVariable('SANDBOX', sandbox),
           withToken('SANDBOX', `${baseUrl}/v2/sandbox/drivers`),
@@ -121,17 +125,18 @@ export function demoGuide(settings: Settings, demo: DemoCredentials): DemoGuide 
         ],
       },
       {
-        title: 'A one-time link to its portal, whose page “Sandbox” has the same and more',
+        title: 'A one-time link to its portal',
+        note: 'The page “Sandbox” has the same and more',
         commands: [withToken('SANDBOX', `${baseUrl}/webhook_portal`)],
       },
       {
-        title:
-          'A driver’s consent, without a login: open it in a browser, then exchange the code as above, with this client',
+        title: 'A driver’s consent, without a login',
+        note: 'Open it in a browser, then exchange the code as above, with this client',
         commands: [authorizeUrl(sandbox.id, { state: 'sandbox' })],
       },
       {
-        title:
-          'The company in one file (docs/company-file.md), in another terminal in the folder of the service',
+        title: 'The company in one file (docs/company-file.md)',
+        note: 'In another terminal, in the folder of the service',
         commands: [
           settingsOfTool(settings),
           'npm run -s operator -- export > company.yaml',

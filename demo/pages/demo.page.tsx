@@ -1,5 +1,5 @@
 import type { LayoutProps } from '#platform/web/layout/layout.js';
-import { Facts } from '#platform/web/tables/facts.js';
+import { Table } from '#platform/web/tables/table.js';
 import type { DemoGuide } from '../demo-guide.js';
 
 /** Everything about the demonstration: where to look, as whom, and commands to paste. */
@@ -15,74 +15,69 @@ export const demoPage = ({ links, people, clients, steps }: DemoGuide): LayoutPr
         Everything here runs on this machine, with invented people and data. Only this machine can open this
         page.
       </p>
-      <p class="actions">
+      <div class="buttons">
         <a class="button-link" href="/demo/sandbox">
           Open the live sandbox
         </a>
-      </p>
-      <h2>Places</h2>
-      <ul>
+      </div>
+      <ul class="type-list" role="list">
         {links.map(({ name, url, note }) => (
           <li>
             <a href={url}>{name}</a>
-            {note && ` (${note})`}
+            {note && <span class="muted"> ({note})</span>}
           </li>
         ))}
       </ul>
-      <h2>People</h2>
-      <ul class="entries" role="list">
-        {people.map(({ who, email, password, note }) => (
-          <li>
-            <h3>{note ? `${who} (${note})` : who}</h3>
-            <Facts
-              facts={[
-                ['Email', email],
-                ['Password', <code data-copy={`Copy password of ${email}`}>{password}</code>],
-              ]}
-            />
-          </li>
-        ))}
-      </ul>
-      <p>
+      <h2 id="people">People</h2>
+      <Table
+        caption="People"
+        labelledBy="people"
+        rows={people}
+        columns={[
+          { head: 'Who', cell: ({ who, note }) => (note ? `${who} (${note})` : who) },
+          { head: 'Email', cell: ({ email }) => <code class="id">{email}</code> },
+          { head: 'Password', cell: ({ password }) => <code class="id">{password}</code> },
+        ]}
+      />
+      <p class="hint">
         The driver and the operator can also log in with “Continue with Demo company”, without a password.
       </p>
-      <h2>Clients</h2>
-      <ul class="entries" role="list">
-        {clients.map(({ name, id, secret }) => (
-          <li>
-            <h3>{name}</h3>
-            <Facts
-              facts={[
-                ['client_id', <code>{id}</code>],
-                secret !== undefined && ['client_secret', <code>{secret}</code>],
-              ]}
-            />
-          </li>
-        ))}
-      </ul>
-      <h2>To try</h2>
+      <h2 id="clients">Clients</h2>
+      <Table
+        caption="Clients"
+        labelledBy="clients"
+        rows={clients}
+        columns={[
+          { head: 'Client', cell: ({ name }) => name },
+          { head: 'client_id', cell: ({ id }) => <code class="id">{id}</code> },
+          {
+            head: 'client_secret',
+            cell: ({ secret }) => (secret === undefined ? '' : <code class="id">{secret}</code>),
+          },
+        ]}
+      />
+      <h2>Try it</h2>
       <p>
-        The same as text: <a href="/demo.txt">demo.txt</a>.
+        Paste the commands into a terminal. The same as text: <a href="/demo.txt">demo.txt</a>.
       </p>
-      <ol class="entries" role="list">
-        {steps.map(({ title, commands }, n) => (
-          <li>
-            <h3>
-              {n + 1}. {title}
-            </h3>
-            {commands.map((command, part) => (
-              <pre
-                data-copy={`Copy ${n + 1}${'abc'[part] ?? ''}`}
-                tabIndex={0}
-                role="region"
-                aria-label={`Command ${n + 1}${'abc'[part] ?? ''}`}
-              >
-                <code>{command}</code>
-              </pre>
-            ))}
-          </li>
-        ))}
-      </ol>
+      {steps.map(({ title, note, commands }, n) => (
+        <details>
+          <summary>
+            {n + 1}. {title}
+          </summary>
+          {note && <p>{note}.</p>}
+          {commands.map((command, part) => (
+            <pre
+              data-copy={`Copy ${n + 1}${'abc'[part] ?? ''}`}
+              tabIndex={0}
+              role="region"
+              aria-label={`Command ${n + 1}${'abc'[part] ?? ''}`}
+            >
+              <code>{command}</code>
+            </pre>
+          ))}
+        </details>
+      ))}
     </>
   ),
 });

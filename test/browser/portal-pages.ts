@@ -242,8 +242,9 @@ export const PORTAL_PAGES: Record<string, PageOpener> = {
       return path;
     },
   ),
-  'event catalogue': open('/portal/event_types', undefined, async (page) => {
-    await page.getByText('Sample').first().click();
+  'event catalogue': open('/portal/event_types'),
+  'event catalogue, a type': open('/portal/event_types', undefined, async (page) => {
+    await page.locator('main summary').first().click();
   }),
   'verify signatures without an endpoint': open('/portal/verify'),
   'verify signatures': open('/portal/verify', seedAll, async (page) => {
@@ -280,6 +281,7 @@ export const PORTAL_PAGES: Record<string, PageOpener> = {
     await enter(page, service, { ...cast, client });
     await service.app.get(SandboxFaultsService).set(client.id, '503', 7, SERVICE_ACTOR);
     await page.goto(`${service.url}/portal/sandbox`);
+    await page.getByText('More', { exact: true }).click();
     await page.getByLabel('Days').fill('none');
     await press('Send past days')(page);
     await page.locator('[aria-invalid]').waitFor();

@@ -32,6 +32,12 @@ describe('The sandbox in a browser', () => {
     return page;
   };
 
+  /** What is not on the stage is folded, and folded again after each form. */
+  const more = async (page: Page): Promise<Page> => {
+    await page.getByText('More', { exact: true }).click();
+    return page;
+  };
+
   it('without a script, a partner makes a driver, lets a session run, and lets requests fail', async () => {
     const page = await openPortal(client, '/portal');
     expect(await page.getByLabel('Portal owner').getByText('Sandbox').innerText()).toBe('Sandbox');
@@ -59,23 +65,26 @@ describe('The sandbox in a browser', () => {
         'Session running',
       );
     });
+    await more(page);
     await page.getByLabel('Days').fill('31');
     await press(page, 'Send past days');
     expect(await page.locator('#days-error').innerText()).toBe('Enter a whole number from 1 to 30.');
     await page.getByLabel('Days').fill('2');
     await press(page, 'Send past days');
     expect(await said(page)).toContain('past days');
+    await more(page);
     await page.getByLabel('Events', { exact: true }).fill('3');
     await press(page, 'Send burst');
     expect(await said(page)).toContain('being sent');
-    await press(page, 'Fail next refresh');
+    await press(await more(page), 'Fail next refresh');
+    await more(page);
     await page.getByLabel('Answer').selectOption({ label: '429: the limit is reached' });
     await page.getByLabel('How many requests').fill('2');
     await press(page, 'Fail next requests');
     expect(await page.locator('main').innerText()).toContain('The next 2 requests are answered with 429');
-    await press(page, 'Withdraw consent');
+    await press(await more(page), 'Withdraw consent');
     expect(await said(page)).toContain('Consent withdrawn.');
-    await press(page, 'Delete driver');
+    await press(await more(page), 'Delete driver');
     expect(await said(page)).toContain('Driver deleted.');
     expect(await page.locator('main').innerText()).toContain('There are no drivers yet.');
   });

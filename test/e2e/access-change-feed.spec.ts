@@ -5,13 +5,10 @@ import { TokenKeysService } from '#access/tokens/keys/token-keys.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { EventStream, type StreamOptions } from '../support/event-stream.js';
-import type { TestClient } from '../support/factory.js';
+import { madeForEach, madeOnce, refresh, revoke, type TestClient, until } from '../support/spec.js';
 import { whileFrozen } from '../support/listening-connections.js';
-import { madeForEach, madeOnce } from '../support/made.js';
-import { refresh, revoke } from '../support/oauth.js';
 import { startInstance, useSharedService } from '../support/test-service.js';
 import { accessRecordOf, endingIn } from '../support/tokens.js';
-import { until } from '../support/until.js';
 
 const PATH = '/v2/access_changes';
 
@@ -90,20 +87,17 @@ describe('The feed of changes is refused', () => {
   });
 
   it('for a query that is no valid text, as its description says', async () => {
-    const refused = await service.http.get(`${PATH}?page_after=%`, { bearer });
-    expect(refused.status).toBe(400);
+    expect((await service.http.get(`${PATH}?page_after=%`, { bearer })).status).toBe(400);
   });
 
   it('to a client that follows it a hundred times already, until one of these ends', async () => {
     const streams = await Promise.all(Array.from({ length: 100 }, () => followed()));
     const refused = await there.http.get(PATH, { bearer });
     expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
-    const other = await service.make.adminToken(['token:introspect']);
-    await followed({ bearer: other });
+    await followed({ bearer: await service.make.adminToken(['token:introspect']) });
     streams[0]!.close();
     await until('there is room again', async () => {
-      const stream = await follow();
-      return stream.status === 200;
+      return (await follow()).status === 200;
     });
   });
 });
@@ -279,8 +273,7 @@ describe('The feed of changes', () => {
     const stream = await followed();
     const { position } = stream;
     const [era, at] = position.split('.') as [string, string];
-    const user = await service.make.user();
-    await disable(user.id);
+    await disable((await service.make.user()).id);
     await until('it is told', () => stream.events.length > 0);
     for (const lastEventId of [
       'x',
@@ -342,8 +335,7 @@ describe('The feed of changes ends', () => {
     expect(streams[2]!.isOver).toBe(false);
     await service.make.updateClient(client, { enabled: false });
     await streams[2]!.over();
-    const refused = await there.http.get(PATH, { bearer: kept });
-    expect(refused.status).toBe(401);
+    expect((await there.http.get(PATH, { bearer: kept })).status).toBe(401);
   });
 
   it('when its instance could not read the changes for a second', async () => {

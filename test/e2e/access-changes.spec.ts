@@ -8,14 +8,11 @@ import { AccessTokensService } from '#access/tokens/access/access-tokens.service
 import { TokenKeysService } from '#access/tokens/keys/token-keys.service.js';
 import { accessTokenId } from '#access/tokens/keys/token-record.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { PARTNER_SCOPES } from '../support/factory.js';
+import { isAccepted, madeForEach, madeOnce, PARTNER_SCOPES, until } from '../support/spec.js';
 import { whileFrozen } from '../support/listening-connections.js';
-import { madeForEach, madeOnce } from '../support/made.js';
-import { isAccepted } from '../support/oauth.js';
 import { connectionTo } from '../support/test-database.js';
 import { type TestInstance, useService } from '../support/test-service.js';
 import { accessRecordOf, endingIn } from '../support/tokens.js';
-import { until } from '../support/until.js';
 
 const LISTENER = 'charging-data-service listener';
 // Every instance must know of a revocation within this time.

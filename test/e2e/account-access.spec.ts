@@ -2,10 +2,8 @@ import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
-import { placeOf } from '../support/http.js';
-import { madeForEach, madeOnce } from '../support/made.js';
+import { madeForEach, madeOnce, placeOf, useSharedService } from '../support/spec.js';
 import { expectRefusal, unexpectedErrors } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
 
 const UNKNOWN = {
   client: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735',
@@ -62,8 +60,7 @@ describe('The account page', () => {
     [undefined, 'change how your account is protected', '/account/security'],
   ])('asks to log in again with the one reason, and a way back: %s', async (returnTo, reason, back) => {
     const query = returnTo === undefined ? '' : `?return_to=${encodeURIComponent(returnTo)}`;
-    const page = await browser.open(`/account/confirm${query}`);
-    const main = page.html.querySelector('main')!;
+    const main = (await browser.open(`/account/confirm${query}`)).html.querySelector('main')!;
     expect(main.querySelector('h1 ~ p, .page-head ~ p')!.text).toBe(
       `You are about to ${reason}. Enter your password again to continue. Nothing is changed yet.`,
     );
@@ -96,7 +93,10 @@ describe('The account page', () => {
       const paths = [
         ...(await forms(user)).map(([path]) => path),
         ...more.map((each) => `/account/security/${each}`),
-        ...['/account/confirm', '/account/delete/keep', '/account/email', '/account/export'],
+        '/account/confirm',
+        '/account/delete/keep',
+        '/account/email',
+        '/account/export',
       ];
       for (const path of paths) {
         const answer = await post(path, {}, new BrowserSession(service.url));
@@ -162,9 +162,8 @@ describe('The account page', () => {
         ]) {
           expectRefusal(await browser.open(path), path);
         }
-        for (const part of ['applications', 'notifications', 'sessions']) {
+        for (const part of ['applications', 'notifications', 'sessions'])
           expectRefusal(await post(`/account/${part}/${id}`, { csrf_token: 'x' }), part);
-        }
       }
       expect(
         (await browser.open(`/account?page_after=${UNKNOWN.client}&page_before=${UNKNOWN.client}`)).status,
@@ -196,9 +195,8 @@ describe('The account page', () => {
     const theirs = tokenIn(await (await service.make.signedIn(other)).open(path), path);
     expect((await post(path, { csrf_token: theirs })).status).toBe(403);
     expect((await browser.submit(await browser.open(path), path)).status).toBe(303);
-    for (const part of PARTS) {
+    for (const part of PARTS)
       expect((await browser.open(part)).text).not.toContain(browser.cookies.get('cds_session'));
-    }
   });
 
   it('is linked from the start page, and the login page leads to it, for a signed-in user', async () => {
@@ -235,8 +233,7 @@ describe('The account page', () => {
   it('shows a success message once, and never text that was forged in its cookie', async () => {
     await service.make.consent(client, user);
     const path = `/account/applications/${client.id}`;
-    const answer = await browser.submit(await browser.open(path), path);
-    expect(placeOf(answer)).toEqual([303, '/account']);
+    expect(placeOf(await browser.submit(await browser.open(path), path))).toEqual([303, '/account']);
     const statusOn = async () => (await browser.open('/account')).html.querySelector('[role="status"]')?.text;
     expect(await statusOn()).toBe('Application disconnected.');
     expect(await statusOn()).toBeUndefined();

@@ -1,8 +1,5 @@
-import type { Page } from '../support/browser-session.js';
-import { madeForEach, madeOnce } from '../support/made.js';
-import { isAccepted, refresh } from '../support/oauth.js';
+import { isAccepted, madeForEach, madeOnce, type Page, refresh, useSharedService } from '../support/spec.js';
 import { statementsDuring } from '../support/statements.js';
-import { useSharedService } from '../support/test-service.js';
 
 describe('Connected applications', () => {
   const service = useSharedService();
@@ -117,8 +114,7 @@ describe('Connected applications', () => {
 
   it('have a page that explains disconnecting, and disconnects nothing until the button is pressed', async () => {
     const tokens = await service.make.tokens(client, user);
-    const page = await browser.open(confirmation());
-    const text = page.html.querySelector('main')!.text;
+    const text = (await browser.open(confirmation())).html.querySelector('main')!.text;
     for (const words of ['no longer read', 'keeps the data', 'connect it again'])
       expect(text).toContain(words);
     expect(await isAccepted(service.http, tokens.access_token)).toBe(true);
@@ -150,11 +146,9 @@ describe('Connected applications', () => {
       { id: client.id, secret: client.secret },
     );
     expect(exchanged.json.error).toBe('invalid_grant');
-    for (const token of [theirs.access_token, elsewhere.access_token, own]) {
+    for (const token of [theirs.access_token, elsewhere.access_token, own])
       expect(await introspect(token)).toMatchObject({ active: true });
-    }
-    const page = await browser.open('/account');
-    expect(names(page)).not.toContain('Northwind');
+    expect(names(await browser.open('/account'))).not.toContain('Northwind');
     expect((await browser.open(confirmation())).status).toBe(404);
     expect(await audited('consent.revoked')).toEqual([
       { actor_type: 'user', actor_id: user.id, address: '127.0.0.1', client: client.id },

@@ -3,10 +3,8 @@ import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD, type TestClient } from '../support/factory.js';
 import { untilHourHasRoom } from '../support/hours.js';
-import { placeOf } from '../support/http.js';
-import { madeForEach, madeOnce } from '../support/made.js';
+import { madeForEach, madeOnce, placeOf, useSharedService } from '../support/spec.js';
 import { API_WORDS } from '../support/plain-words.js';
-import { useSharedService } from '../support/test-service.js';
 
 const UNKNOWN = 'clnt01HN2NJ9NMRZBXT1H6FT9N7735';
 const EMPTY = 'It has read none of your data in the last 13 months.';

@@ -6,12 +6,9 @@ import { NotificationsService } from '#records/notifications/notifications.servi
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { declaredRoutes } from '../support/console-routes.js';
-import { PASSWORD } from '../support/factory.js';
+import { madeForEach, madeOnce, PASSWORD, placeOf, until } from '../support/spec.js';
 import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
-import { placeOf } from '../support/http.js';
-import { madeForEach, madeOnce } from '../support/made.js';
 import { useSharedServiceWithMail } from '../support/set-up.js';
-import { until } from '../support/until.js';
 
 type Foreign = Exclude<Language, 'en'>;
 
@@ -156,8 +153,7 @@ describe('The account in the language of its user', () => {
   ])('is that of the notice after a form: %s', async (language, notice) => {
     await service.make.consent(client, user);
     const browser = await reading(language);
-    const path = `/account/applications/${client.id}`;
-    expect(placeOf(await browser.fillIn(path))).toEqual([303, '/account']);
+    expect(placeOf(await browser.fillIn(`/account/applications/${client.id}`))).toEqual([303, '/account']);
     const page = await browser.open('/account');
     expect([langOf(page), page.html.querySelector('[role="status"]')!.text]).toEqual([language, notice]);
   });

@@ -1,11 +1,6 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { NotificationsService, type NewNotification } from '#records/notifications/notifications.service.js';
-import type { Page } from '../support/browser-session.js';
-import { postedAnew } from '../support/browser-session.js';
-import { placeOf } from '../support/http.js';
-import { madeForEach } from '../support/made.js';
-import { refresh } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
+import { madeForEach, type Page, placeOf, postedAnew, refresh, useSharedService } from '../support/spec.js';
 import { endGrace } from '../support/tokens.js';
 
 const PATH = '/account/notifications';
@@ -56,10 +51,8 @@ describe('The notifications on the account page', () => {
   it('accept only the marks "read" and "resolved"', async () => {
     const id = await notify();
     const page = await browser.open(PATH);
-    for (const mark of [undefined, '', 'unread', 'READ', '<b>', 'constructor']) {
-      const answer = await browser.submit(page, `${PATH}/${id}`, { mark });
-      expect([mark, answer.status]).toEqual([mark, 400]);
-    }
+    for (const mark of [undefined, '', 'unread', 'READ', '<b>', 'constructor'])
+      expect([mark, (await browser.submit(page, `${PATH}/${id}`, { mark })).status]).toEqual([mark, 400]);
     expect(await marks(id)).toMatchObject({ read: false, resolved: false });
   });
 
@@ -118,8 +111,7 @@ describe('The notifications on the account page', () => {
       ['New', 'Needs your attention'],
       ['read', 'resolved'],
     ]);
-    const answer = await browser.submit(first, action, { mark: 'read' });
-    expect(placeOf(answer)).toEqual([303, PATH]);
+    expect(placeOf(await browser.submit(first, action, { mark: 'read' }))).toEqual([303, PATH]);
     const second = await browser.open(PATH);
     expect(second.html.querySelector('[role="status"]')!.text).toContain('marked as read');
     expect([badges(second), buttons(second)]).toEqual([['Needs your attention'], ['resolved']]);
@@ -157,8 +149,7 @@ describe('The notifications on the account page', () => {
     expect(seen).toEqual(Array.from({ length: 200 }, (_, n) => `Number ${200 - n}`));
     const page = await browser.open(second!);
     const action = page.html.querySelector('.entries form')!.getAttribute('action')!;
-    const answer = await browser.submit(page, action, { mark: 'read' });
-    expect(answer.headers.get('location')).toBe(second);
+    expect((await browser.submit(page, action, { mark: 'read' })).headers.get('location')).toBe(second);
     for (const elsewhere of [
       'https://evil.example',
       '//evil.example',

@@ -1,5 +1,4 @@
-import { postedAnew } from '../support/browser-session.js';
-import { placeOf } from '../support/http.js';
+import { placeOf, postedAnew } from '../support/spec.js';
 import { setUpPasskeys } from '../support/passkeys.js';
 import { addPasskey, logInWith, newBrowserAt } from '../support/second-factors.js';
 

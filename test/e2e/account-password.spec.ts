@@ -1,13 +1,9 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { PasswordLinksService } from '#access/users/passwords/password-links.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
-import { placeOf } from '../support/http.js';
-import { madeForEach } from '../support/made.js';
+import { madeForEach, PASSWORD, placeOf, useSharedService } from '../support/spec.js';
 import { isAccepted, refresh } from '../support/oauth.js';
 import { expectRetryAfter, newAddress } from '../support/rate-limits.js';
-import { unexpectedErrors } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
 import { signIn } from '../support/without-pages.js';
 
 const PATH = '/account/password';
@@ -101,24 +97,11 @@ describe('Changing a password', () => {
           const expected = name === field ? expect.stringContaining(words) : undefined;
           expect([what, name, errorOf(page, name)]).toEqual([what, name, expected]);
         }
-        for (const typed of [current, password].filter((text) => text !== '')) {
+        for (const typed of [current, password].filter((text) => text !== ''))
           expect(page.text).not.toContain(typed);
-        }
       }
       expect(await canLogIn(PASSWORD)).toBe(true);
       expect(await isSignedIn(browser)).toBe(true);
-    });
-
-    it('NUL, broken encoding and unpaired surrogates with a page', async () => {
-      const from = service.log.length;
-      const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: service.url };
-      for (const value of ['%00', 'a%00b%00cdefghijkl', '%ED%A0%80', '%FF', '%zz']) {
-        const body = `password=${value}&password_again=${value}&current_password=${value}`;
-        const page = await browser.open(PATH, { method: 'POST', headers, body });
-        expect([value, page.status]).toEqual([value, 400]);
-        expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-      }
-      expect(unexpectedErrors(service, from)).toEqual([]);
     });
 
     it('further attempts after 5 wrong current passwords within 15 minutes, even with the right one', async () => {
@@ -161,8 +144,7 @@ describe('Changing a password', () => {
   });
 
   it('takes effect immediately and is confirmed', async () => {
-    const answer = await change();
-    expect(placeOf(answer)).toEqual([303, PATH]);
+    expect(placeOf(await change())).toEqual([303, PATH]);
     const page = await browser.open(PATH);
     expect(page.html.querySelector('[role="status"]')!.text).toContain('Password changed');
     expect([await canLogIn(NEW_PASSWORD), await canLogIn(PASSWORD)]).toEqual([true, false]);
@@ -265,18 +247,15 @@ describe('Changing a password', () => {
       (event) => (event as { action: string }).action === 'user.password_changed',
     );
     expect(changed).toHaveLength(1);
-    const live = await Promise.all(browsers.map(isSignedIn));
-    expect(live.filter(Boolean).length).toBeLessThanOrEqual(1);
+    expect((await Promise.all(browsers.map(isSignedIn))).filter(Boolean).length).toBeLessThanOrEqual(1);
   });
 
   it('writes neither password into the log or a URL', async () => {
     const from = service.log.length;
     await change(WRONG);
-    const answer = await change();
-    expect(answer.headers.get('location')).toBe(PATH);
+    expect((await change()).headers.get('location')).toBe(PATH);
     const log = service.log.slice(from).join('');
-    for (const secret of [PASSWORD, NEW_PASSWORD, WRONG, browser.cookies.get('cds_session')!]) {
+    for (const secret of [PASSWORD, NEW_PASSWORD, WRONG, browser.cookies.get('cds_session')!])
       expect(log).not.toContain(secret);
-    }
   });
 });

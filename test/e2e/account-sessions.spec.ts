@@ -1,8 +1,5 @@
 import { BrowserSession, type Page, postedAnew } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
-import { placeOf } from '../support/http.js';
-import { madeForEach } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
+import { madeForEach, PASSWORD, placeOf, useSharedService } from '../support/spec.js';
 
 const PATH = '/account/sessions';
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
@@ -16,10 +13,7 @@ describe("The list of a user's sessions", () => {
   const here = madeForEach(() => signIn(FIREFOX, '203.0.113.7'));
 
   const signIn = async (userAgent: string, address: string) => {
-    const browser = new BrowserSession(service.url, {
-      'user-agent': userAgent,
-      'x-forwarded-for': address,
-    });
+    const browser = new BrowserSession(service.url, { 'user-agent': userAgent, 'x-forwarded-for': address });
     await browser.logIn(user.email, PASSWORD);
     return browser;
   };
@@ -65,9 +59,8 @@ describe("The list of a user's sessions", () => {
         '<b>Europe</b>',
         `Europe/${'x'.repeat(3000)}`,
       ];
-      for (const zone of [undefined, 'UTC', '', ...odd]) {
+      for (const zone of [undefined, 'UTC', '', ...odd])
         expect([zone, await timeIn(zone)]).toEqual([zone, [IN_UTC, undefined]]);
-      }
     });
 
     it.each([
@@ -127,8 +120,7 @@ describe("The list of a user's sessions", () => {
     const [phone, third] = [await signIn(IPHONE, '198.51.100.8'), await signIn(FIREFOX, '198.51.100.9')];
     const page = await here.open(PATH);
     const [ofThird, ofPhone] = endActions(page);
-    const answer = await here.submit(page, ofPhone!);
-    expect(placeOf(answer)).toEqual([303, PATH]);
+    expect(placeOf(await here.submit(page, ofPhone!))).toEqual([303, PATH]);
     expect((await here.open(PATH)).html.querySelector('[role="status"]')!.text).toContain('logged out');
     expect([await isSignedIn(here), await isSignedIn(phone), await isSignedIn(third)]).toEqual([
       true,

@@ -1,5 +1,5 @@
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
-import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
+import { BrowserSession, csrfTokenOn, type Page, until, useServiceWithMail } from '../support/spec.js';
 import type { ReceivedMail } from '../support/mail-server.js';
 import { signUpLink, signUpOptions } from '../support/passkey-sign-ups.js';
 import { newAddress } from '../support/rate-limits.js';
@@ -12,8 +12,6 @@ import {
   passkeyOptions,
 } from '../support/second-factors.js';
 import { SoftwarePasskey } from '../support/software-passkey.js';
-import { useServiceWithMail } from '../support/set-up.js';
-import { until } from '../support/until.js';
 
 const PASSWORD = 'a new long password';
 

@@ -1,13 +1,11 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { PASSWORD, type TestClient } from '../support/factory.js';
+import { BrowserSession, PASSWORD, type TestClient, until } from '../support/spec.js';
 import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
 import { IdentityProvider, PersonBrowser, type TestPerson } from '../support/identity-provider.js';
 import { givePassword, logInWith } from '../support/second-factors.js';
 import { useServiceWithMailAndProvider } from '../support/set-up.js';
-import { until } from '../support/until.js';
 
 const ROLES = { role_claim: 'groups', roles: { staff: 'viewer', admins: 'admin' } };
 const SCOPE = 'openid email profile groups';
@@ -142,9 +140,8 @@ describe('What opened an account before', () => {
     const user = await users().get(id);
     expect([user.operatorRole, user.email]).toEqual(['viewer', `moved-${email}`]);
     expect(user.emailVerifiedAt).not.toBeNull();
-    for (const subject of ['Your access to the console changed', 'Your email address changed']) {
+    for (const subject of ['Your access to the console changed', 'Your email address changed'])
       await until(`a mail “${subject}”`, () => smtp.to(email).some((mail) => mail.subject === subject));
-    }
   });
 
   it('ends when an admin makes someone an operator, or gives a higher role', async () => {

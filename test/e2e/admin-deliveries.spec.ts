@@ -1,9 +1,6 @@
 import { type Answer, membersIn } from '../support/http.js';
-import { madeForEach, madeOnce } from '../support/made.js';
+import { madeForEach, madeOnce, seedDelivery, unexpectedErrors, useSharedService } from '../support/spec.js';
 import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
-import { seedDelivery } from '../support/portal.js';
-import { unexpectedErrors } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const UNKNOWN = 'dlvr01HN2NJ9NMRZBXT1H6FT9N7735';
@@ -21,9 +18,7 @@ describe('The admin API for deliveries', () => {
 
   const webhooks = madeOnce(() => Webhooks.start(service));
   const operator = madeOnce(() => service.make.operatorClient());
-  beforeAll(async () => {
-    bearer = await service.make.clientToken(operator);
-  });
+  beforeAll(async () => (bearer = await service.make.clientToken(operator)));
   const client = madeForEach(() => service.make.client());
   const user = madeForEach(() => webhooks.consentedUser(client));
   const endpoint = madeForEach(() => webhooks.endpoint(client));
@@ -40,12 +35,10 @@ describe('The admin API for deliveries', () => {
   /** A delivery in this state, with as many retries as attempts. */
   const make = async (state: State, { of = endpoint, by = client, type = TYPE } = {}) => {
     const id = await seedDelivery(service, { id: of.id, clientId: by.id } as EndpointEntity, {
-      ...{
-        state,
-        type,
-        userId: user.id,
-        cancelReason: state === 'cancelled' ? 'endpoint_disabled' : undefined,
-      },
+      state,
+      type,
+      userId: user.id,
+      cancelReason: state === 'cancelled' ? 'endpoint_disabled' : undefined,
       attempts: ATTEMPTS[state].map((status) => ({ status })),
     });
     await service.database.query('UPDATE deliveries SET retries = attempts WHERE id = $1', [id]);
@@ -65,7 +58,7 @@ describe('The admin API for deliveries', () => {
       for (const [name, values] of bad) {
         for (const value of values) {
           const answer = await list(`${name}=${encodeURIComponent(value)}`);
-          expect([name, value, answer.status, membersIn(answer)]).toEqual([...[name, value, 400], [name]]);
+          expect([name, value, answer.status, membersIn(answer)]).toEqual([name, value, 400, [name]]);
         }
       }
       expect((await list('state=failed&state=pending')).status).toBe(400);
@@ -126,8 +119,7 @@ describe('The admin API for deliveries', () => {
   });
 
   it('lists deliveries in pages, forwards and backwards', async () => {
-    const made = await Promise.all(Array.from({ length: 5 }, () => make('delivered')));
-    const ids = made.sort().reverse();
+    const ids = (await Promise.all(Array.from({ length: 5 }, () => make('delivered')))).sort().reverse();
     const filter = `client_id=${client.id}&page_size=2`;
     const pages: string[][] = [];
     let answer = await list(filter);

@@ -1,7 +1,6 @@
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { whileHeld } from '../support/held-rows.js';
-import { madeForEach } from '../support/made.js';
-import { PATIENT, useSharedService } from '../support/test-service.js';
+import { madeForEach, PATIENT, useSharedService } from '../support/spec.js';
 
 /*
  * A client of the admin API is admitted with the role of its owner. Before its change has the lock that it waits for, another admin's

@@ -1,26 +1,15 @@
 import type { OperatorRole } from '#platform/config/operator-role.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { changesRead } from '../support/changes-read.js';
-import { problemOf } from '../support/http.js';
-import { madeOnce } from '../support/made.js';
+import { madeOnce, problemOf, rowCounts, useSharedService } from '../support/spec.js';
 import { committedDocument } from '../support/openapi-document.js';
-import { rowCounts } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
+import { listOf } from '../support/list-of.js';
 
 /** What support may change; everything else is for admins. */
-const OF_SUPPORT = [
-  'createPasswordLink',
-  'createUser',
-  'raiseNotification',
-  'recordConsent',
-  'resendDelivery',
-  'resetSecondFactor',
-  'revokeClientTokens',
-  'revokeConsent',
-  'revokeGrant',
-  'revokeUserTokens',
-  'updateUser',
-];
+const OF_SUPPORT = listOf(`
+  createPasswordLink, createUser, raiseNotification, recordConsent, resendDelivery, resetSecondFactor,
+  revokeClientTokens, revokeConsent, revokeGrant, revokeUserTokens, updateUser
+`);
 
 type Described = Record<string, { operationId: string; security: { oauth2: string[] }[] }>;
 const OPERATIONS = Object.entries(committedDocument.paths)
@@ -93,9 +82,8 @@ describe('In the admin API, the role of an operator limits the clients that the 
   it.each(OPERATIONS.filter(({ reads }) => reads))(
     'a viewer and support may read: $method $path',
     async (operation) => {
-      for (const role of ['viewer', 'support'] as const) {
+      for (const role of ['viewer', 'support'] as const)
         expect([200, 404]).toContain((await send(operation, bearers[role])).status);
-      }
     },
   );
 
@@ -185,9 +173,8 @@ describe('In the admin API, the role of an operator limits the clients that the 
       ]);
       const more = await as(bearers.support, 'PATCH', path, { language: 'fr', webhooks_enabled: false });
       expect(problemOf(more)).toEqual([403, expect.stringContaining('email, name, language and kind')]);
-      for (const enabled of [false, true]) {
+      for (const enabled of [false, true])
         expect((await as(bearers.support, 'PATCH', path, { enabled })).status).toBe(200);
-      }
       expect((await as(bearers.support, 'POST', `${path}/password_links`)).status).toBe(201);
       expect((await as(bearers.support, 'POST', `${path}/revoke_tokens`)).status).toBe(200);
       const consent = `/admin/clients/${client.id}/consents/${made.json.id as string}`;

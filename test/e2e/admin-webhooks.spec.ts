@@ -1,9 +1,7 @@
 import { BAD, NOT_PUBLIC, UNKNOWN, URL_OK } from '../support/bad-endpoints.js';
 import { type Answer, membersIn } from '../support/http.js';
-import { madeForEach, madeOnce } from '../support/made.js';
+import { madeForEach, madeOnce, TYPE, useSharedService, WEBHOOK_ENV } from '../support/spec.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
-import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
 
 const UNKNOWN_CLIENT = 'clnt01HN2NJ9NMRZBXT1H6FT9N7735';
 
@@ -20,9 +18,7 @@ describe('The admin API for webhook endpoints', () => {
 
   const strict = useSharedService();
   const operator = madeOnce(() => service.make.operatorClient());
-  beforeAll(async () => {
-    bearer = await service.make.clientToken(operator);
-  });
+  beforeAll(async () => (bearer = await service.make.clientToken(operator)));
   const client = madeForEach(() => service.make.client());
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
 
@@ -107,8 +103,7 @@ describe('The admin API for webhook endpoints', () => {
       ]);
       const made = await post({ event_types: ['vehicle.updated', 'user.consent_granted'] }, vehicles.id);
       expect(made.status).toBe(201);
-      const changed = await send('PATCH', path(made.json.id as string), { event_types: [TYPE] });
-      expect(changed.status).toBe(400);
+      expect((await send('PATCH', path(made.json.id as string), { event_types: [TYPE] })).status).toBe(400);
     });
 
     it('an unknown client or endpoint with a 404', async () => {

@@ -9,25 +9,18 @@ import {
   AccountDeletionsService,
   AccountDeletionsWorker,
 } from '#access/users/closing/account-deletions.service.js';
-import type { TestClient } from '../support/factory.js';
-import { refresh } from '../support/oauth.js';
+import { refresh, type TestClient, useService } from '../support/spec.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';
 import { connectionTo } from '../support/test-database.js';
-import { useService } from '../support/test-service.js';
+import { listOf } from '../support/list-of.js';
 
 const DAYS = 400;
 const DAY_SECONDS = 86_400;
 
 /** Tables whose times move when a day passes. */
-const TABLES = [
-  'consents',
-  'consent_versions',
-  'consent_notices',
-  'grants',
-  'client_secrets',
-  'account_deletions',
-  'scopes',
-];
+const TABLES = listOf(`
+  consents, consent_versions, consent_notices, grants, client_secrets, account_deletions, scopes
+`);
 
 interface Tokens {
   refresh_token: string;

@@ -1,10 +1,9 @@
 import { ActivityService } from '#records/activity/activity.service.js';
-import { BrowserSession, leadsTo, postedAnew } from '../support/browser-session.js';
+import { BrowserSession, leadsTo, postedAnew, useServiceWithProvider } from '../support/spec.js';
 import { setUpPasskey } from '../support/factors-without-pages.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { expectRetryAfter, newAddress, statusesOf } from '../support/rate-limits.js';
 import { answerPasskey, passkeyOptions } from '../support/second-factors.js';
-import { useServiceWithProvider } from '../support/set-up.js';
 
 const WINDOW = 15 * 60;
 /** Contract §3: the 51st failure from one address. */
@@ -93,8 +92,7 @@ describe('Sign-ins that fail without a known account', () => {
   it('are not recorded: answers of no known passkey, which are counted and refused from the 51st', async () => {
     const before = await counted('failed');
     const answer = () => answerPasskey(newBrowser(), { id: 'AAAA' });
-    const statuses = await statusesOf(FAILURES + 1, answer);
-    expect(statuses).toEqual([...Array<number>(FAILURES).fill(403), 429]);
+    expect(await statusesOf(FAILURES + 1, answer)).toEqual([...Array<number>(FAILURES).fill(403), 429]);
     expect(await recorded()).toEqual([]);
     expect(await counted('failed')).toBe(before + FAILURES);
   });

@@ -1,8 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { OpenApiDocument } from '#entrypoints/api-docs/openapi.js';
 import { putClockForward } from '../support/clock.js';
-import { unexpectedErrors } from '../support/refusals.js';
-import { useService } from '../support/test-service.js';
+import { unexpectedErrors, useService } from '../support/spec.js';
 
 const METER = {
   $defs: { reading: { type: 'object', properties: { kwh: { type: 'number' } }, required: ['kwh'] } },
@@ -25,9 +24,7 @@ describe('The API description, when operators change the catalogue of event type
   const service = useService({ instances: 2 });
   let bearer: string;
 
-  beforeAll(async () => {
-    bearer = await service.make.adminToken();
-  });
+  beforeAll(async () => (bearer = await service.make.adminToken()));
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
 
   const put = async (path: string, json: object) => {
@@ -60,10 +57,7 @@ describe('The API description, when operators change the catalogue of event type
       expect(document.webhooks['meter.draft']).toBeUndefined();
       const { schema, example } = schemaOf(document, 'meter.read');
       expect(schema).toMatchObject({
-        properties: {
-          data: { $ref: '#/components/schemas/MeterReadData' },
-          sequence: { type: 'integer' },
-        },
+        properties: { data: { $ref: '#/components/schemas/MeterReadData' }, sequence: { type: 'integer' } },
       });
       const ajv = new Ajv2020({ strict: false, validateFormats: false });
       ajv.addSchema({ $id: 'document', components: document.components });

@@ -6,12 +6,8 @@ import {
 } from '../support/admins.js';
 import { postedAnew, type Page } from '../support/browser-session.js';
 import { CONSOLE } from '../support/console.js';
-import type { TestClient } from '../support/factory.js';
+import { type Answer, madeOnce, PATIENT, type TestClient, useService, wordsOf } from '../support/spec.js';
 import { whileHeld } from '../support/held-rows.js';
-import type { Answer } from '../support/http.js';
-import { madeOnce } from '../support/made.js';
-import { wordsOf } from '../support/portal.js';
-import { PATIENT, useService } from '../support/test-service.js';
 
 describe('With FOUR_EYES=true', () => {
   const service = useService({ databaseOptions: PATIENT, env: { FOUR_EYES: 'true' } });
@@ -166,9 +162,8 @@ describe('With FOUR_EYES=true', () => {
   };
 
   it('asks for nothing about what does not exist', async () => {
-    for (const path of ['users/user01HN2NJ9NMRZBXT1H6FT9N7735', 'clients/clnt01HN2NJ9NMRZBXT1H6FT9N7735']) {
+    for (const path of ['users/user01HN2NJ9NMRZBXT1H6FT9N7735', 'clients/clnt01HN2NJ9NMRZBXT1H6FT9N7735'])
       expect((await send('DELETE', `/admin/${path}`, first!)).status).toBe(404);
-    }
   });
 
   it('answers with the same approval when the same password is asked for again, and refuses another', async () => {
@@ -198,8 +193,7 @@ describe('With FOUR_EYES=true', () => {
 
   describe('is not approved by the same person,', () => {
     it('to whom the console offers no button', async () => {
-      const asked = await erase();
-      const answer = await decide('approve', asked, asking);
+      const answer = await decide('approve', await erase(), asking);
       expect([answer.status, answer.json.detail]).toEqual([
         403,
         expect.stringContaining('You asked for this yourself'),
@@ -296,8 +290,7 @@ describe('With FOUR_EYES=true', () => {
     ] as const)(
       '%s is a 409 that says what it is after another %s in the meantime',
       async (what, before, state) => {
-        const asked = await erase();
-        const path = `/admin/console/approvals/${asked.json.id as string}`;
+        const path = `/admin/console/approvals/${(await erase()).json.id as string}`;
         const shown = await approving!.browser.open(path);
         await approving!.browser.submit(shown, `${path}/${before}`);
         const answer = await approving!.browser.submit(shown, `${path}/${what}`, postedAnew());

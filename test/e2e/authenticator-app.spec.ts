@@ -1,8 +1,7 @@
 import { AuthenticatorAppsService } from '#access/users/factors/authenticator-apps.service.js';
 import { BrowserSession, type Page, postedAnew } from '../support/browser-session.js';
-import { placeOf } from '../support/http.js';
+import { madeForEach, placeOf, startInstance, useSharedService } from '../support/spec.js';
 import { setUpApp } from '../support/factors-without-pages.js';
-import { madeForEach } from '../support/made.js';
 import { newAddress, statusesOf } from '../support/rate-limits.js';
 import {
   addApp,
@@ -13,7 +12,7 @@ import {
   isSignedIn,
   withinOneStep,
 } from '../support/second-factors.js';
-import { startInstance, useSharedService } from '../support/test-service.js';
+import { listOf } from '../support/list-of.js';
 
 const APP = '/account/security/app/new';
 const STEP = '/login/second-factor';
@@ -46,13 +45,12 @@ describe('An authenticator app', () => {
     const done = await giveCode(browser, codeOf(secret), answer.headers.get('location')!);
     expect(placeOf(done)).toEqual([303, '/account/sessions']);
     expect(await isSignedIn(browser)).toBe(true);
-    expect(await actions()).toEqual([
-      'user.created',
-      'session.started',
-      'user.authenticator_app_added',
-      'user.recovery_codes_created',
-      'session.started',
-    ]);
+    expect(await actions()).toEqual(
+      listOf(`
+      user.created, session.started, user.authenticator_app_added, user.recovery_codes_created,
+      session.started
+    `),
+    );
   });
 
   describe('is set up', () => {
@@ -215,9 +213,8 @@ describe('An authenticator app', () => {
       await setUpApp(service, await service.make.signedIn(user));
       const browser = await afterPassword();
       const page = await browser.open(STEP);
-      for (const code of ['', '12345', 'abcdef', '１２３４５６', '0'.repeat(5000)]) {
+      for (const code of ['', '12345', 'abcdef', '１２３４５６', '0'.repeat(5000)])
         expect([code, (await browser.submit(page, STEP, { code })).status]).toEqual([code, 401]);
-      }
     });
   });
 
@@ -258,8 +255,7 @@ describe('An authenticator app', () => {
       const page = await browser.open(path);
       expect(page.text).toContain('Your password alone logs you in again.');
       expect(page.text).toContain('Your recovery codes are removed too.');
-      const answer = await browser.submit(page, path);
-      expect(placeOf(answer)).toEqual([303, '/account/security']);
+      expect(placeOf(await browser.submit(page, path))).toEqual([303, '/account/security']);
       expect((await givePassword(newBrowser(), user)).headers.get('location')).toBe('/account');
       expect(
         await service.database.query('SELECT 1 FROM recovery_codes WHERE user_id = $1', [user.id]),

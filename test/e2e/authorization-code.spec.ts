@@ -1,9 +1,8 @@
 import { randomBytes, createHash } from 'node:crypto';
 import { digestOf, newSecret } from '#platform/secrets/tokens.js';
 import { newPkce, REDIRECT_URI, type Pkce, type TestClient, type Tokens } from '../support/factory.js';
-import { madeOnce } from '../support/made.js';
+import { madeOnce, useSharedService } from '../support/spec.js';
 import { exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
 import { strangeToken } from '../support/tokens.js';
 
 const OTHER_REDIRECT_URI = 'https://app.example/other';
@@ -61,8 +60,7 @@ describe('An exchange is refused, and the code stays usable,', () => {
     const code = await newCode(app, { pkce });
     const code_verifier = pkce.verifier;
     for (const thief of [client, other]) {
-      const answer = await exchange(service.http, thief, code, { code_verifier });
-      expectOAuthError(answer, 400, 'invalid_grant');
+      expectOAuthError(await exchange(service.http, thief, code, { code_verifier }), 400, 'invalid_grant');
       expectOAuthError(await exchange(service.http, thief, code), 400, 'invalid_grant');
     }
     await expectUsable(app, code, { code_verifier });
@@ -95,10 +93,8 @@ describe('An exchange is refused, and the code stays usable,', () => {
         `${pkce.verifier}A`,
         pkce.verifier.toUpperCase(),
       ];
-      for (const code_verifier of wrong) {
-        const answer = await exchange(service.http, of, code, { code_verifier });
-        expectOAuthError(answer, 400, 'invalid_grant');
-      }
+      for (const code_verifier of wrong)
+        expectOAuthError(await exchange(service.http, of, code, { code_verifier }), 400, 'invalid_grant');
       expect(await consumedAt(code)).toBeNull();
       await expectUsable(of, code, { code_verifier: pkce.verifier });
     },
@@ -272,8 +268,7 @@ describe('A successful exchange', () => {
       code: await newCode(client),
       redirect_uri: REDIRECT_URI,
     };
-    const answer = await service.http.token(form, { id: client.id, secret: client.secret });
-    expect(answer.status).toBe(200);
+    expect((await service.http.token(form, { id: client.id, secret: client.secret })).status).toBe(200);
   });
 
   it('accepts every verifier that RFC 7636 allows', async () => {
@@ -307,9 +302,8 @@ describe('A successful exchange', () => {
       [digestOf(code)],
     );
     expect(row).toEqual({ consumed: true, clear: false });
-    for (const secret of [code, tokens.access_token, tokens.refresh_token]) {
+    for (const secret of [code, tokens.access_token, tokens.refresh_token])
       expect(service.log.join('')).not.toContain(secret);
-    }
   });
 });
 

@@ -1,9 +1,7 @@
 import type { ClientEntity } from '#access/clients/client.entity.js';
-import { authorizePath } from '../support/browser-session.js';
+import { type Answer, authorizePath, madeOnce, useSharedService } from '../support/spec.js';
 import { newPkce, REDIRECT_URI } from '../support/factory.js';
-import type { Answer } from '../support/http.js';
-import { madeOnce } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
+import { listOf } from '../support/list-of.js';
 
 type Parameters = Record<string, string | undefined>;
 
@@ -162,12 +160,11 @@ describe('An authorization request', () => {
     });
   });
 
-  it.each([
-    'response_type=code',
-    'scope=charging_session%3Aread',
-    'code_challenge=x',
-    'something=1&something=2',
-  ])('with a repeated parameter (%s) is redirected with invalid_request', async (extra) => {
+  it.each(
+    listOf(`
+    response_type=code, scope=charging_session%3Aread, code_challenge=x, something=1&something=2
+  `),
+  )('with a repeated parameter (%s) is redirected with invalid_request', async (extra) => {
     const parameters = good({ scope: 'charging_session:read', code_challenge: 'x' });
     expectRefusal(await ask(parameters, `&${extra}`), 'invalid_request');
   });
@@ -249,16 +246,11 @@ describe('An authorization request', () => {
     });
   });
 
-  describe.each([
-    'client_id',
-    'redirect_uri',
-    'response_type',
-    'scope',
-    'state',
-    'code_challenge',
-    'code_challenge_method',
-    'something',
-  ])('with hostile text in %s', (name) => {
+  describe.each(
+    listOf(`
+    client_id, redirect_uri, response_type, scope, state, code_challenge, code_challenge_method, something
+  `),
+  )('with hostile text in %s', (name) => {
     const withText = (text: string) => {
       const rest = authorizePath(good({ [name]: undefined, code_challenge_method: undefined }));
       return service.http.get(`${rest}&${name}=${text}`);
@@ -284,8 +276,7 @@ describe('An authorization request', () => {
   it('gets a very long state back, but is refused without a redirect above the header limit', async () => {
     const state = 'ä'.repeat(1000) + 's'.repeat(4000);
     const browser = await service.make.signedInNew();
-    const location = await browser.authorize(good({ state }));
-    expect(location.searchParams.get('state')).toBe(state);
+    expect((await browser.authorize(good({ state }))).searchParams.get('state')).toBe(state);
     const tooLong = await ask(good({ state: 's'.repeat(20_000) }));
     expect({ status: tooLong.status, location: tooLong.headers.get('location') }).toEqual({
       status: 431,

@@ -1,10 +1,8 @@
 import { illegible } from '#platform/http/validation/legible-text.js';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { newPkce, PASSWORD, REDIRECT_URI } from '../support/factory.js';
-import { type HttpOptions, membersIn } from '../support/http.js';
-import { madeOnce } from '../support/made.js';
+import { type HttpOptions, madeOnce, membersIn, useSharedService } from '../support/spec.js';
 import { expectRefusal, rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
 
 const MARKUP = '"><script>alert(1)</script>';
 const ATTACKS = [
@@ -104,9 +102,8 @@ describe('SQL and markup in fields', () => {
     it('in every parameter of the authorization page', async () => {
       const pkce = { code_challenge: newPkce().challenge, code_challenge_method: 'S256' };
       const request = { response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI, ...pkce };
-      for (const [field, query] of attacked(request, ['client_id', 'redirect_uri'])) {
+      for (const [field, query] of attacked(request, ['client_id', 'redirect_uri']))
         expectRefusal(await browser.open(authorizePath(query)), field);
-      }
       for (const [field, query] of attacked(request, [...Object.keys(pkce), 'response_type', 'scope'])) {
         const location = new URL((await browser.open(authorizePath(query))).headers.get('location')!);
         expect([field, location.origin + location.pathname]).toEqual([field, REDIRECT_URI]);
@@ -140,9 +137,8 @@ describe('SQL and markup in fields', () => {
         for (const answer of answers) expectRefusal(answer, attack);
       }
       for (const attack of nextAttacks()) {
-        for (const address of [path`/portal/login/${attack}`, path`/password/${attack}`]) {
+        for (const address of [path`/portal/login/${attack}`, path`/password/${attack}`])
           expectRefusal(await browser.open(address, forged('x')), address);
-        }
       }
     });
 
@@ -150,9 +146,7 @@ describe('SQL and markup in fields', () => {
       for (const [field, query] of attacked({}, ['page_size', 'page_after', 'page_before', 'other'])) {
         const answer = await send(
           `/v2/users?${new URLSearchParams(query as Record<string, string>).toString()}`,
-          {
-            bearer: token,
-          },
+          { bearer: token },
         );
         expectRefusal(answer, field);
         expect(Object.keys(answer.json.field_errors)).toEqual([field]);
@@ -185,7 +179,8 @@ describe('SQL and markup in fields', () => {
         ...(lists.includes(member)
           ? [...nextAttacks().map((attack) => [attack]), MARKUP]
           : [...nextAttacks(), [MARKUP]]),
-        ...[{ [MARKUP]: MARKUP }, { $ne: MARKUP }],
+        { [MARKUP]: MARKUP },
+        { $ne: MARKUP },
       ];
       const consent = `/admin/clients/${client.id}/consents/${userId}`;
       const requests: [string, string, object, string[]][] = [

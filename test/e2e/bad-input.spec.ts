@@ -1,9 +1,9 @@
 import type { Schema } from '#entrypoints/api-docs/openapi.js';
-import { type HttpOptions, membersIn, placeOf } from '../support/http.js';
+import { type HttpOptions, membersIn, placeOf, useSharedService } from '../support/spec.js';
 import { committedDocument, deref } from '../support/openapi-document.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { expectRefusal, rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
+import { listOf } from '../support/list-of.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 const FORM_PATHS = ['/o/token', '/o/revoke_token/', '/o/introspect', '/o/authorize/', '/login', '/logout'];
@@ -62,9 +62,8 @@ describe('The service,', () => {
 
   describe('given bad input in bodies,', () => {
     it('refuses more than 64 kB on every endpoint, with a Content-Length or chunked', async () => {
-      for (const path of ALL_FORM_PATHS) {
+      for (const path of ALL_FORM_PATHS)
         expect([path, (await sendForm(path, `a=${'x'.repeat(66_000)}`)).status]).toEqual([path, 413]);
-      }
       for (const path of ['/admin/users', '/admin/clients']) {
         const body = JSON.stringify({ name: 'x'.repeat(66_000) });
         expect([path, (await sendJson(body, 'POST', path)).status]).toEqual([path, 413]);
@@ -136,9 +135,8 @@ describe('The service,', () => {
     it('refuses ten thousand parameters', async () => {
       const many = Array.from({ length: 10_000 }, (_, n) => `p${n}`).join('&');
       for (const path of ALL_FORM_PATHS) expectRefusal(await sendForm(path, many), path);
-      for (const path of ['/o/authorize', '/login', '/v2/users', '/admin/users', '/admin/audit_events']) {
+      for (const path of ['/o/authorize', '/login', '/v2/users', '/admin/users', '/admin/audit_events'])
         expectRefusal(await send(`${path}?${many.slice(0, 12_000)}`, { bearer: admin }), path);
-      }
     });
 
     it.each(timesIn(committedDocument))(
@@ -187,24 +185,30 @@ describe('The service,', () => {
 
   describe('given bad input in addresses,', () => {
     it.each([
-      ...[
-        '/%00',
-        '/%zz',
-        '/%',
-        '/%c3%28',
-        '/login%00',
-        '/v2/users/%00',
-        '/v2/users/%ed%a0%80',
-        '/portal/login/%zz',
-      ],
-      ...['///login', '//evil.example/login', '/../', '/../../etc/passwd', '/%2e%2e/%2e%2e/etc/passwd', '*'],
-      ...[
-        '/assets/../package.json',
-        '/assets/%2e%2e/app.module.js',
-        '/assets/..%2f..%2fpackage.json',
-        '/assets/',
-      ],
-      ...['/login;a=b', '/LOGIN', '/o//token', 'login', '/\\login', '/<script>alert(1)</script>'],
+      '/%00',
+      '/%zz',
+      '/%',
+      '/%c3%28',
+      '/login%00',
+      '/v2/users/%00',
+      '/v2/users/%ed%a0%80',
+      '/portal/login/%zz',
+      '///login',
+      '//evil.example/login',
+      '/../',
+      '/../../etc/passwd',
+      '/%2e%2e/%2e%2e/etc/passwd',
+      '*',
+      '/assets/../package.json',
+      '/assets/%2e%2e/app.module.js',
+      '/assets/..%2f..%2fpackage.json',
+      '/assets/',
+      '/login;a=b',
+      '/LOGIN',
+      '/o//token',
+      'login',
+      '/\\login',
+      '/<script>alert(1)</script>',
     ])('finds nothing at %s', async (path) => {
       expectRefusal(await raw(`GET ${path}`, { Accept: 'text/html' }), 'GET');
       for (const method of ['GET', 'POST', 'DELETE'])
@@ -221,8 +225,7 @@ describe('The service,', () => {
     });
 
     it('serves the start page at two slashes instead of redirecting to another host', async () => {
-      const answer = await raw('GET //');
-      expect(placeOf(answer)).toEqual([200, null]);
+      expect(placeOf(await raw('GET //'))).toEqual([200, null]);
     });
 
     it('answers a malformed HEAD request without a body, which would be read as the next answer', async () => {
@@ -239,26 +242,20 @@ describe('The service,', () => {
     it.each(['BREW', 'get', 'PROPFIND', 'TRACE', 'OPTIONS', 'LINK', 'PURGE', 'QUERY'])(
       'refuses the method %s',
       async (method) => {
-        for (const path of ['/login', '/admin/users', '/nothing']) {
+        for (const path of ['/login', '/admin/users', '/nothing'])
           expectRefusal(await raw(`${method} ${path}`), path);
-        }
       },
     );
 
-    it.each([
-      'q=%',
-      'page_size=%zz',
-      'q=%00',
-      'q=%ed%a0%80',
-      'state=%ff',
-      'page_size=1&page_size=2',
-      'q[a]=b',
-    ])('refuses the query string %s', async (query) => {
-      for (const path of ['/o/authorize', '/v2/users', '/admin/users', '/admin/audit_events']) {
-        const bearer = path === '/v2/users' ? token : admin;
-        expectRefusal(await raw(`GET ${path}?${query}`, { Authorization: `Bearer ${bearer}` }), path);
-      }
-    });
+    it.each(listOf('q=%, page_size=%zz, q=%00, q=%ed%a0%80, state=%ff, page_size=1&page_size=2, q[a]=b'))(
+      'refuses the query string %s',
+      async (query) => {
+        for (const path of ['/o/authorize', '/v2/users', '/admin/users', '/admin/audit_events']) {
+          const bearer = path === '/v2/users' ? token : admin;
+          expectRefusal(await raw(`GET ${path}?${query}`, { Authorization: `Bearer ${bearer}` }), path);
+        }
+      },
+    );
   });
 
   describe('given bad input in headers,', () => {
@@ -285,13 +282,11 @@ describe('The service,', () => {
       ['Bearer with a wrong checksum', `Bearer cds_at_${'x'.repeat(49)}`],
       ['Basic of 8,000 characters', `Basic ${'QTpC'.repeat(2_000)}`],
     ])('refuses "Authorization: %s"', async (_name, authorization) => {
-      for (const path of ['/v2/users', '/webhook_portal', '/admin/users']) {
+      for (const path of ['/v2/users', '/webhook_portal', '/admin/users'])
         expectRefusal(await raw(`GET ${path}`, { Authorization: authorization! }), path);
-      }
       const head = { Authorization: authorization!, 'Content-Type': FORM };
-      for (const path of ['/o/token', '/o/revoke_token/', '/o/introspect']) {
+      for (const path of ['/o/token', '/o/revoke_token/', '/o/introspect'])
         expectRefusal(await raw(`POST ${path}`, head, 'grant_type=client_credentials&token=x'), path);
-      }
     });
 
     it('refuses refresh tokens and codes of 5,000 characters', async () => {
@@ -313,9 +308,8 @@ describe('The service,', () => {
       'ignores malformed cookies: %s',
       async (cookie) => {
         const pages = { '/': 200, '/login': 200, '/portal': 401 };
-        for (const [path, status] of Object.entries(pages)) {
+        for (const [path, status] of Object.entries(pages))
           expect([path, (await raw(`GET ${path}`, { Cookie: cookie })).status]).toEqual([path, status]);
-        }
       },
     );
   });

@@ -3,11 +3,9 @@ import {
   clientRefusalMessage,
   refusalMessageForPartner,
 } from '#events/partners/refusals/refusal-messages.js';
-import type { TestClient } from '../support/factory.js';
-import type { Answer } from '../support/http.js';
-import { expectOAuthError, revoke } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
+import { type Answer, expectOAuthError, revoke, type TestClient, useSharedService } from '../support/spec.js';
 import { endingIn, strangeToken } from '../support/tokens.js';
+import { listOf } from '../support/list-of.js';
 
 const service = useSharedService();
 
@@ -46,12 +44,11 @@ describe('The holder of an access token is told', () => {
     const own = await service.make.clientToken(client);
     await service.make.updateClient(client, { enabled: false });
     expectTold(await use(own), REVOKED);
-    expect(await reasonsOf(client)).toEqual([
-      'client_disabled',
-      'consent_withdrawn',
-      'token_expired',
-      'token_revoked',
-    ]);
+    expect(await reasonsOf(client)).toEqual(
+      listOf(`
+      client_disabled, consent_withdrawn, token_expired, token_revoked
+    `),
+    );
   });
 
   it('the same at the introspection endpoint', async () => {

@@ -4,16 +4,12 @@ import { PLAIN_BRAND, PRODUCT_NAME, type BrandValues } from '#platform/config/br
 import { BrandService } from '#records/brand/brand.service.js';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { brandOn } from '../support/brand-page.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, errorAt, madeOnce, placeOf, until, wordsOf } from '../support/spec.js';
 import { CONSOLE } from '../support/console.js';
-import { PASSWORD } from '../support/factory.js';
-import { placeOf } from '../support/http.js';
-import { madeOnce } from '../support/made.js';
-import { errorAt, wordsOf } from '../support/portal.js';
 import { useService, type TestInstance } from '../support/test-service.js';
 import { leaveOutScheduledPurges, purgeOnly } from '../support/scheduled-work.js';
-import { until } from '../support/until.js';
 import { jpeg, movingWebp, png, upload } from '../support/uploads.js';
+import { listOf } from '../support/list-of.js';
 
 const BRAND = `${CONSOLE}/brand`;
 const EDIT = `${BRAND}/edit`;
@@ -70,12 +66,16 @@ describe('In the company’s name', () => {
     /** What is typed together, and what is then said beside each field. */
     const WRONG: Record<string, [typed: string, words: string | RegExp]>[] = [
       {
-        ...{ name: ['', NAME], accent_color: ['green', COLOR], support_email: ['help', EMAIL] },
-        ...{ privacy_url: ['http://voltera.example/', HTTPS], terms_url: ['data:text/html,x', HTTPS] },
+        name: ['', NAME],
+        accent_color: ['green', COLOR],
+        support_email: ['help', EMAIL],
+        privacy_url: ['http://voltera.example/', HTTPS],
+        terms_url: ['data:text/html,x', HTTPS],
         footer: ['x'.repeat(301), 'Enter 1 to 300 characters.'],
       },
       {
-        ...{ name: ['   ', NAME], accent_color: ['#5b21b6;} * { display: none', COLOR] },
+        name: ['   ', NAME],
+        accent_color: ['#5b21b6;} * { display: none', COLOR],
         support_email: ['mailto:help@voltera.example', EMAIL],
         privacy_url: ['javascript:alert(1)', HTTPS],
         terms_url: ['https://user:pass@voltera.example/', HTTPS],
@@ -113,19 +113,6 @@ describe('In the company’s name', () => {
         302,
         `/login?return_to=${encodeURIComponent(BRAND)}`,
       ]);
-    });
-
-    it('an admin who has not entered the password for 15 minutes', async () => {
-      const other = await service.make.user({ role: 'operator' });
-      const theirs = await service.make.signedIn(other);
-      const page = await theirs.open(EDIT);
-      await service.make.ageSessions(other);
-      const asked = await theirs.submit(page, EDIT, TYPED);
-      expect([asked.status, errorAt(asked, 'confirm_password')]).toEqual([400, 'Enter your password.']);
-      expect((await row()).name).toBeNull();
-      const done = await theirs.submit(asked, EDIT, { confirm_password: PASSWORD });
-      expect(placeOf(done)).toEqual([303, BRAND]);
-      expect((await row()).name).toBe('Voltera');
     });
   });
 
@@ -198,13 +185,11 @@ describe('In the company’s name', () => {
 
     it('so that every instance sees it', async () => {
       await save();
-      for (const instance of service.instances) {
+      for (const instance of service.instances)
         await until('the instance shows the name', async () => (await home(instance)).header === 'Voltera');
-      }
       await service.database.query("UPDATE brand SET name = 'By hand'");
-      for (const instance of service.instances) {
+      for (const instance of service.instances)
         await until('a change by hand is seen', async () => (await home(instance)).header === 'By hand');
-      }
     });
 
     it('one of two changes at the same time after the other, and all instances end with the last', async () => {
@@ -215,9 +200,8 @@ describe('In the company’s name', () => {
         ),
       );
       const { name } = await row();
-      for (const instance of service.instances) {
+      for (const instance of service.instances)
         await until('the instance shows the last name', async () => (await home(instance)).header === name);
-      }
     });
   });
 
@@ -265,16 +249,11 @@ describe('In the company’s name', () => {
     const style = (query: string) => service.http.get(`/brand.css${query}`);
 
     it('is at no other address', async () => {
-      const accents = [
-        'accent=',
-        'accent=ffcc00',
-        'accent=%23006b57',
-        'accent=zzz',
-        'accent=006b57&accent=006b57',
-      ];
-      for (const query of ['', ...accents.map((accent) => `?${accent}`)]) {
+      const accents = listOf(`
+        accent=, accent=ffcc00, accent=%23006b57, accent=zzz, accent=006b57&accent=006b57
+      `);
+      for (const query of ['', ...accents.map((accent) => `?${accent}`)])
         expect([query, (await style(query)).status]).toEqual([query, 404]);
-      }
     });
 
     it('is kept for good at the address of its version, and a minute at another', async () => {
@@ -347,9 +326,8 @@ describe('In the company’s name', () => {
       expect(image.includes('SECRET-IN-EXIF')).toBe(false);
       const [event] = (await events()).slice(-1);
       expect(event).toMatchObject({ before: { logo: null }, after: { logo: logo!.slice('/logos/'.length) } });
-      for (const instance of service.instances) {
+      for (const instance of service.instances)
         await until('the instance shows it', async () => (await home(instance)).logo === logo);
-      }
     });
 
     it('is there for no other address', async () => {

@@ -2,12 +2,9 @@ import { loadSettings } from '#platform/config/settings.js';
 import { AuthenticatorAppsService } from '#access/users/factors/authenticator-apps.service.js';
 import type { SignedInUser } from '#access/users/sessions/signed-in-user.js';
 import { brandOn } from '../support/brand-page.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, placeOf, TEST_ENCRYPTION_KEY, useServiceWithMail } from '../support/spec.js';
 import { CONSOLE } from '../support/console.js';
-import { placeOf } from '../support/http.js';
 import { openNewPasskey } from '../support/second-factors.js';
-import { useServiceWithMail } from '../support/set-up.js';
-import { TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 
 const BRAND = `${CONSOLE}/brand`;
 const EDIT = `${BRAND}/edit`;

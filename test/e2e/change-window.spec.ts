@@ -2,12 +2,10 @@ import { AccessChanges, type Stamp } from '#platform/database/changes/access-cha
 import { PurgeRepository } from '#platform/database/purge/purge.repository.js';
 import { PurgeService } from '#platform/database/purge/purge.service.js';
 import { untilPast } from '../support/past-change.js';
-import { startInstance, useService } from '../support/test-service.js';
+import { madeForEach, startInstance, until, useService } from '../support/spec.js';
 import { keysAtStart } from '../support/tokens.js';
-import { until } from '../support/until.js';
 import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 import { connectionTo } from '../support/test-database.js';
-import { madeForEach } from '../support/made.js';
 
 const LISTENER = 'charging-data-service listener';
 

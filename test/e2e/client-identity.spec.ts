@@ -4,12 +4,10 @@ import { ClientsService } from '#access/clients/clients.service.js';
 import { changesRead } from '../support/changes-read.js';
 import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
 import { CONSOLE } from '../support/console.js';
-import { REDIRECT_URI } from '../support/factory.js';
-import { membersIn, placeOf } from '../support/http.js';
+import { membersIn, placeOf, REDIRECT_URI, useSharedService } from '../support/spec.js';
 import { inParts } from '../support/in-parts.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { enterPortal, errorAt, wordsOf } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
 import { movingWebp, png, upload } from '../support/uploads.js';
 
 const IDENTITY = {
@@ -93,9 +91,8 @@ describe('What users see of a client', () => {
       const other = await service.make.signedInNew({ role: 'operator', operatorRole: 'support' });
       expect((await other.open(logoPath())).status).toBe(403);
       const parts = await inParts({ csrf_token: 'x', logo: await png() });
-      for (const browser of [other, console]) {
+      for (const browser of [other, console])
         expect((await browser.open(logoPath(), parts)).status).toBe(403);
-      }
       expect((await service.http.get(`/admin/clients/${client.id}`, token)).json.logo_url).toBeNull();
     });
 
@@ -170,9 +167,8 @@ describe('What users see of a client', () => {
         logo: expect.stringMatching(/^\/logos\/[0-9a-f]{64}$/),
       });
       expect(json.logo_url).toBe(`${service.url}${shownIn(page).logo}`);
-      for (const link of page.html.querySelectorAll('.client-details a')) {
+      for (const link of page.html.querySelectorAll('.client-details a'))
         expect(link.getAttribute('rel')).toBe('noopener noreferrer');
-      }
       expect(page.headers.get('content-security-policy')).toContain("img-src 'self'");
     }
   });

@@ -2,11 +2,8 @@ import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { changesRead } from '../support/changes-read.js';
-import type { TestClient } from '../support/factory.js';
+import { type Answer, madeForEach, PATIENT, type TestClient, useSharedService } from '../support/spec.js';
 import { whileHeld } from '../support/held-rows.js';
-import type { Answer } from '../support/http.js';
-import { madeForEach } from '../support/made.js';
-import { PATIENT, useSharedService } from '../support/test-service.js';
 
 const ADMIN_SCOPES = ['admin:read', 'admin:write'];
 
@@ -22,9 +19,7 @@ describe('A client with operator scopes', () => {
     const person = await service.make.user({ role: 'operator' });
     admin = await service.make.clientToken(await make(person.id));
   });
-  beforeEach(async () => {
-    bearer = await service.make.clientToken(client);
-  });
+  beforeEach(async () => (bearer = await service.make.clientToken(client)));
 
   const make = (ownerId: string, scopes = ADMIN_SCOPES): Promise<TestClient> =>
     service.make.client({ ownerId, scopes, grantTypes: ['client_credentials'], redirectUris: [] });
@@ -88,8 +83,7 @@ describe('A client with operator scopes', () => {
       // What was issued before stays ended.
       expect((await send('GET', '/admin/users', bearer)).status).toBe(401);
       expect((await tokenFor(client)).status).toBe(200);
-      const unmarked = await send('PATCH', path, admin, { company_service: false });
-      expect(unmarked.status).toBe(400);
+      expect((await send('PATCH', path, admin, { company_service: false })).status).toBe(400);
       expect((await send('PATCH', path, admin, { company_service: false, enabled: false })).status).toBe(200);
       await send('PATCH', `/admin/users/${owner.id}`, admin, { role: 'operator', operator_role: 'viewer' });
       expect((await send('PATCH', path, admin, { enabled: true })).status).toBe(200);
@@ -135,9 +129,7 @@ describe('A client with operator scopes', () => {
     const refused = await send('POST', '/admin/clients', admin, members(user.id, { scopes: [scope] }));
     expect([refused.status, refused.json.field_errors]).toEqual([
       400,
-      {
-        company_service: ['must be true for a client with operator scopes whose owner is not an operator'],
-      },
+      { company_service: ['must be true for a client with operator scopes whose owner is not an operator'] },
     ]);
     const made = await send(
       'POST',
@@ -215,16 +207,13 @@ describe('A client with operator scopes', () => {
       await expect(users.update(target.id, { name: 'X' }, actor)).rejects.toMatchObject({ status: 403 });
       await expect(
         users.create({ email: 'x@x.example', name: 'X', role: 'operator' }, actor),
-      ).rejects.toMatchObject({
-        status: 403,
-      });
+      ).rejects.toMatchObject({ status: 403 });
     }
     await expect(protection.refuseOn(SERVICE_ACTOR, target.id)).resolves.toBeUndefined();
   });
 
   it('shows its mark in the console, where an admin gives it', async () => {
-    const person = await service.make.user({ role: 'operator' });
-    const browser = await service.make.signedIn(person);
+    const browser = await service.make.signedIn(await service.make.user({ role: 'operator' }));
     const organisation = await service.make.user({ kind: 'organisation' });
     const path = '/admin/console/clients/new';
     const fields = {

@@ -1,6 +1,5 @@
 import { ScopesRepository } from '#access/scopes/scopes.repository.js';
-import { exchange } from '../support/oauth.js';
-import { startInstance, useSharedService } from '../support/test-service.js';
+import { exchange, startInstance, useSharedService } from '../support/spec.js';
 
 describe('A code that is exchanged at an instance that has just started', () => {
   const service = useSharedService();

@@ -15,8 +15,8 @@ import { ScopeNumbersService } from '#access/scopes/scope-numbers.service.js';
 import { newId } from '#platform/secrets/ids.js';
 import { whileHeld } from '../support/held-rows.js';
 import { statementsDuring } from '../support/statements.js';
-import { until } from '../support/until.js';
-import { useService } from '../support/test-service.js';
+import { until, useService } from '../support/spec.js';
+import { listOf } from '../support/list-of.js';
 
 /** The example of docs/company-file.md, word for word. */
 const EXAMPLE = /```yaml\n([\s\S]*?)```/.exec(readFileSync('docs/company-file.md', 'utf8'))![1]!;
@@ -69,9 +69,7 @@ describe('A company file', () => {
   const token = (id: string, secret: string) =>
     service.http.token({ grant_type: 'client_credentials' }, { id, secret });
 
-  beforeAll(async () => {
-    await service.make.user({ email: 'driver@demo.example' });
-  });
+  beforeAll(async () => await service.make.user({ email: 'driver@demo.example' }));
 
   describe('is refused, and changes nothing,', () => {
     it('in the name of someone who is no enabled admin', async () => {
@@ -127,9 +125,8 @@ describe('A company file', () => {
           'cut.yaml was refused; nothing was changed.\nIt has "has_end: true", as every export, but not its last line, "end: true": it was cut off. Export it again.',
         );
       }
-      for (let length = 0; length < firstLine; length++) {
+      for (let length = 0; length < firstLine; length++)
         expect(await refused(length)).toMatch(/at least one section|was cut off/);
-      }
       expect(await refused(whole)).toContain('accepted');
     });
 
@@ -199,10 +196,12 @@ clients:
       const lines = await refusal({
         purposes: { p: { words: { de: 'Nur Deutsch' } } },
         event_types: {
-          ...{ 'a.b': { ...company.event_types['tariff.changed'], scope: 'event:publish' } },
-          ...{ 'webhook.test': { ...company.event_types['tariff.changed'], scope: 'vehicle:read' } },
+          'a.b': { ...company.event_types['tariff.changed'], scope: 'event:publish' },
+          'webhook.test': { ...company.event_types['tariff.changed'], scope: 'vehicle:read' },
           'c.d': {
-            ...{ description: 'x', scope: 'vehicle:read', sample: {} },
+            description: 'x',
+            scope: 'vehicle:read',
+            sample: {},
             versions: [{ schema: { type: 'object' }, draft: true }, { schema: { type: 7 } }],
           },
         },
@@ -308,11 +307,10 @@ clients:
       const found = await events(since);
       expect(new Set(found.map((event) => JSON.stringify(event)))).toEqual(
         new Set(
-          [
-            ...['brand.updated', 'scope.created', 'scope.updated', 'scope.deleted', 'purpose.created'],
-            ...['event_type.created', 'event_type.version_created', 'event_type.deleted'],
-            ...['user.created', 'client.created', 'consent.granted'],
-          ].map((action) => JSON.stringify({ action, actor_type: 'service' })),
+          listOf(`
+            brand.updated, scope.created, scope.updated, scope.deleted, purpose.created, event_type.created,
+            event_type.version_created, event_type.deleted, user.created, client.created, consent.granted
+          `).map((action) => JSON.stringify({ action, actor_type: 'service' })),
         ),
       );
     });
@@ -376,15 +374,11 @@ clients:
 Done: 0 created, 5 changed, 0 removed.
 `);
       const actions = (await events(since)).map(({ action }) => action);
-      expect(actions.sort()).toEqual([
-        ...[
-          'brand.updated',
-          'client.updated',
-          'event_type.version_updated',
-          'purpose.updated',
-          'user.updated',
-        ],
-      ]);
+      expect(actions.sort()).toEqual(
+        listOf(`
+        brand.updated, client.updated, event_type.version_updated, purpose.updated, user.updated
+      `),
+      );
       await apply(EXAMPLE);
     });
 
@@ -578,8 +572,12 @@ Done: 0 created, 5 changed, 0 removed.
         ]),
       );
       const clients = Object.keys(owners).map((owner, n) => ({
-        ...{ name: `Client ${n}`, owner, type: 'confidential', grant_types: ['authorization_code'] },
-        ...{ scopes: ['vehicle:read'], redirect_uris: [`https://${n}.${word}.example/`] },
+        name: `Client ${n}`,
+        owner,
+        type: 'confidential',
+        grant_types: ['authorization_code'],
+        scopes: ['vehicle:read'],
+        redirect_uris: [`https://${n}.${word}.example/`],
         secret: { generate: `${word}-${n}.secret` },
       }));
       return { owners, clients };

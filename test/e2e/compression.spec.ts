@@ -3,11 +3,10 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { STATIC_ASSETS } from '#platform/http/server/assets.js';
 import { COMPRESSED_PAGES } from '#platform/http/server/compression.js';
 import { withRoutes, type Route } from '../properties/support/routes.js';
-import type { BrowserSession } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import { type BrowserSession, enterPortal, type TestClient } from '../support/spec.js';
 import { untilHourHasRoom } from '../support/hours.js';
-import { enterPortal } from '../support/portal.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { listOf } from '../support/list-of.js';
 
 /** Pages that are not compressed, and why. The first match counts. */
 const NOT_COMPRESSED: [path: RegExp, reason: string][] = [
@@ -165,12 +164,11 @@ describe('No compression', () => {
     expect(headers['content-length']).toBe(String(body.length));
   };
 
-  it.each([
-    '/login?return_to=/account',
-    '/admin/console/users',
-    '/portal/deliveries',
-    '/account/notifications',
-  ])('is applied to the page %s', async (path) => {
+  it.each(
+    listOf(`
+    /login?return_to=/account, /admin/console/users, /portal/deliveries, /account/notifications
+  `),
+  )('is applied to the page %s', async (path) => {
     const answer = await receive(path, every, {
       by: path === '/login?return_to=/account' ? undefined : visitorOf(path),
     });

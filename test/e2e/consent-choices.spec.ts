@@ -2,9 +2,7 @@ import type { NewClient } from '#access/clients/client.resource.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
 import { authorizePath, type BrowserSession, type Page } from '../support/browser-session.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { placeOf } from '../support/http.js';
-import { madeForEach, madeOnce } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
+import { madeForEach, madeOnce, placeOf, useSharedService } from '../support/spec.js';
 
 const BOTH = ['charging_session:read', 'vehicle:read'];
 
@@ -67,8 +65,7 @@ describe('Optional scopes', () => {
       expect.not.stringContaining('checked') as string,
     ]);
     expect(page.text).toContain('It may also read, if you choose it');
-    const plain = await open(await service.make.client());
-    expect(plain.text).not.toContain('type="checkbox"');
+    expect((await open(await service.make.client())).text).not.toContain('type="checkbox"');
   });
 
   it('are given only if the user chooses them, and the token says what was given', async () => {
@@ -109,8 +106,7 @@ describe('Optional scopes', () => {
     it('can be taken back alone, which ends what tokens may do with them at once', async () => {
       const location = (await authorize({ optional_scope: 'vehicle:read' })).headers.get('location')!;
       const { access_token } = await exchange(location);
-      const answer = await choose([]);
-      expect(placeOf(answer)).toEqual([303, '/account']);
+      expect(placeOf(await choose([]))).toEqual([303, '/account']);
       expect(await shared()).toEqual(['charging_session:read']);
       const inspector = await service.make.adminToken(['token:introspect']);
       const introspected = await service.http.send('/o/introspect/', {

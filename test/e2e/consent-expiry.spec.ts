@@ -8,12 +8,9 @@ import { ConsentsService } from '#access/consents/consents.service.js';
 import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
 import { changesRead } from '../support/changes-read.js';
 import { ageConsents } from '../support/aged-consents.js';
-import { authorizePath } from '../support/browser-session.js';
+import { authorizePath, isAccepted, madeForEach, REDIRECT_URI, refresh } from '../support/spec.js';
 import { atEndOfFile } from '../support/between-files.js';
 import { Settings } from '#platform/config/settings.js';
-import { REDIRECT_URI } from '../support/factory.js';
-import { isAccepted, refresh } from '../support/oauth.js';
-import { madeForEach } from '../support/made.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';
 import { startInstance, useSharedService } from '../support/test-service.js';
 import { withoutTriggers } from '../support/without-triggers.js';
@@ -325,8 +322,7 @@ describe('A consent that ends by itself', () => {
     const page = await browser.open(authorizePath({ ...query, scope: 'vehicle:read' }));
     expect(page.text).not.toContain('holds for 90 days');
     expect(page.text).toContain('What you agree to ends together with what you agreed to before.');
-    const answer = await browser.submit(page, '/o/authorize/', { decision: 'authorize' });
-    expect(answer.status).toBe(303);
+    expect((await browser.submit(page, '/o/authorize/', { decision: 'authorize' })).status).toBe(303);
     const [left] = await service.database.column<number>(
       'SELECT ceil(extract(epoch FROM expires_at - now()) / 86400)::int FROM consents WHERE user_id = $1',
       [user.id],
@@ -446,8 +442,7 @@ describe('A consent that ends by itself', () => {
   });
 
   it('is not told of at once if it holds only for a few days', async () => {
-    const brief = await service.make.client({ consentExpiryDays: 4 });
-    await service.make.tokens(brief, user);
+    await service.make.tokens(await service.make.client({ consentExpiryDays: 4 }), user);
     expect(await work()).toEqual({ told: 0, ended: 0 });
     await age(3);
     expect(await work()).toEqual({ told: 1, ended: 0 });

@@ -3,9 +3,8 @@ import { ConsentExpiryService } from '#access/consents/consent-expiry.service.js
 import { ConsentImportService } from '#access/consents/import/consent-import.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
 import { ageConsents } from '../support/aged-consents.js';
-import { madeForEach } from '../support/made.js';
+import { madeForEach, useSharedService } from '../support/spec.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';
-import { useSharedService } from '../support/test-service.js';
 
 describe('Importing consents', () => {
   const service = useSharedService();

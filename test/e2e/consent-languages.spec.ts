@@ -1,8 +1,5 @@
 import { ConsentRecordService } from '#access/consents/record/consent-record.service.js';
-import { authorizePath } from '../support/browser-session.js';
-import { REDIRECT_URI } from '../support/factory.js';
-import { madeForEach } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
+import { authorizePath, madeForEach, REDIRECT_URI, useSharedService } from '../support/spec.js';
 
 describe('The consent page in the language of the driver', () => {
   const service = useSharedService();
@@ -53,8 +50,7 @@ describe('The consent page in the language of the driver', () => {
     const german = await browser.open(`${url.pathname}${url.search}`);
     expect(german.html.querySelector('h1')!.text).toContain('Darf Northwind');
     // And so are the pages that follow, without being asked for it again.
-    const next = await browser.open(path());
-    expect(next.html.querySelector('html')!.getAttribute('lang')).toBe('de');
+    expect((await browser.open(path())).html.querySelector('html')!.getAttribute('lang')).toBe('de');
   });
 
   it('says in that language why it is shown again', async () => {

@@ -6,16 +6,14 @@ import { ConsentExpiryService } from '#access/consents/consent-expiry.service.js
 import { withoutTriggers } from '../support/without-triggers.js';
 import { changesRead } from '../support/changes-read.js';
 import { auditEventsOn, notificationsOf } from '../support/audit-events.js';
-import { authorizePath } from '../support/browser-session.js';
+import { authorizePath, isAccepted, refresh, useSharedService } from '../support/spec.js';
 import { setUpConsole } from '../support/console.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { whileHeld } from '../support/held-rows.js';
 import { madeForEach, madeOnce } from '../support/made.js';
-import { isAccepted, refresh } from '../support/oauth.js';
 import { errorsIn } from '../support/plain-words.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';
 import { connectionTo } from '../support/test-database.js';
-import { useSharedService } from '../support/test-service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 
 const DAY = 86_400;
@@ -217,9 +215,8 @@ describe('When the words of a scope come to mean something else', () => {
     });
     await changeMeaning();
     await work();
-    for (const path of [consentPath(), `/account/applications/${client.id}/access`]) {
+    for (const path of [consentPath(), `/account/applications/${client.id}/access`])
       expect((await browser.open(path)).text).toMatch(/<input type="checkbox"(?![^>]*checked)[^>]*>/);
-    }
   });
 
   it('a consent keeps its end if its user agrees only to other scopes, until the user sees the new words', async () => {
@@ -254,7 +251,10 @@ describe('When the words of a scope come to mean something else', () => {
     const run = (granted_at: string, by = user) =>
       service.app.get(ConsentImportService).run(
         JSON.stringify({
-          ...{ client_id: client.id, user_id: by.id, scopes: [SCOPE], evidence: 'Contract 4711' },
+          client_id: client.id,
+          user_id: by.id,
+          scopes: [SCOPE],
+          evidence: 'Contract 4711',
           granted_at,
         }),
         { dryRun: false },

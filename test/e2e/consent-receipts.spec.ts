@@ -4,11 +4,8 @@ import { ReceiptKeysRepository } from '#features/consent-receipts/receipt-keys.r
 import { ReceiptKeysService } from '#features/consent-receipts/receipt-keys.service.js';
 import { ConsentApprovals } from '#access/consents/consent-approvals.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
-import { authorizePath } from '../support/browser-session.js';
-import { REDIRECT_URI } from '../support/factory.js';
-import { madeForEach } from '../support/made.js';
+import { authorizePath, madeForEach, REDIRECT_URI, useSharedService } from '../support/spec.js';
 import { receiptOf } from '../support/receipts.js';
-import { useSharedService } from '../support/test-service.js';
 
 const service = useSharedService();
 
@@ -25,7 +22,9 @@ describe('A consent has receipts', () => {
   const authorize = async (scope = 'vehicle:read') => {
     const page = await browser.open(
       authorizePath({
-        ...{ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI },
+        response_type: 'code',
+        client_id: client.id,
+        redirect_uri: REDIRECT_URI,
         scope,
       }),
     );
@@ -36,19 +35,16 @@ describe('A consent has receipts', () => {
     await authorize();
     const [version] = await versions();
     const stranger = await service.make.signedInNew();
-    for (const path of [version!.id, `${version!.id}/file`, `of/${client.id}`, 'no-uuid']) {
+    for (const path of [version!.id, `${version!.id}/file`, `of/${client.id}`, 'no-uuid'])
       expect((await stranger.open(`/account/receipts/${path}`)).status).toBe(404);
-    }
   });
 
   it('that are linked on the account page, also after the application is disconnected', async () => {
     await authorize();
     const [version] = await versions();
-    const account = await browser.open('/account');
-    expect(account.text).toContain(`href="/account/receipts/${version!.id}"`);
+    expect((await browser.open('/account')).text).toContain(`href="/account/receipts/${version!.id}"`);
     await service.make.revokeConsent(client, user);
-    const list = await browser.open('/account/receipts');
-    expect(list.text).toContain('Charge Planner');
+    expect((await browser.open('/account/receipts')).text).toContain('Charge Planner');
     const all = await browser.open(`/account/receipts/of/${client.id}`);
     expect(all.text).toContain('You agreed');
     expect(all.text).toContain('The sharing ended');
@@ -140,8 +136,7 @@ describe('A consent has receipts', () => {
       .get(ConsentApprovals)
       .record(client.id, user.id, ['vehicle:read'], 'Contract 17, page 2', actor);
     await service.app.get(ConsentsService).revoke(client.id, user.id, actor);
-    const last = (await versions()).at(-1)!;
-    const receipt = await browser.open(`/account/receipts/${last.id}`);
+    const receipt = await browser.open(`/account/receipts/${(await versions()).at(-1)!.id}`);
     expect(receipt.text).toContain('Our staff ended it.');
     expect(receipt.text).not.toContain('Our staff recorded it for you.');
   });

@@ -7,11 +7,9 @@ import { sandboxOf } from '#events/sandbox/driver.js';
 import { DriversService } from '#events/sandbox/drivers.service.js';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { withoutTriggers } from '../support/without-triggers.js';
-import { authorizePath, BrowserSession } from '../support/browser-session.js';
+import { authorizePath, BrowserSession, madeForEach, useSharedService } from '../support/spec.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { madeForEach } from '../support/made.js';
 import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
-import { useSharedService } from '../support/test-service.js';
 
 interface Version {
   id: string;
@@ -31,7 +29,9 @@ interface Version {
 
 const service = useSharedService();
 const requestOf = (client: TestClient, scope?: string) => ({
-  ...{ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI },
+  response_type: 'code',
+  client_id: client.id,
+  redirect_uri: REDIRECT_URI,
   scope,
 });
 const consentPage = (browser: BrowserSession, client: TestClient, scope?: string) =>
@@ -113,15 +113,13 @@ describe('The record of consents', () => {
       [first!.words_digest],
     );
     const words = JSON.parse(kept!.words) as ConsentWords;
-    for (const text of [words.heading, ...words.access.map((each) => each.words), ...words.notes]) {
+    for (const text of [words.heading, ...words.access.map((each) => each.words), ...words.notes])
       expect(page.text.replace(/<[^>]+>/g, '')).toContain(text);
-    }
   });
 
   it('keeps the words of a page once, for all who saw them', async () => {
     await authorize();
-    const other = await service.make.signedInNew();
-    await agree(other, client);
+    await agree(await service.make.signedInNew(), client);
     const [row] = await service.database.query<{ words: number; versions: number }>(
       `SELECT count(DISTINCT words_digest)::int AS words, count(*)::int AS versions FROM consent_versions WHERE client_id = $1`,
       [client.id],
@@ -184,8 +182,7 @@ describe('The record of consents', () => {
         expect(answer.html.querySelector(`form[action="${action}"] input[name=words]`)).not.toBeNull();
       }
       expect(await recorded()).toEqual(before);
-      const answer = await by.submit(page, action, { decision: 'authorize', ...fields });
-      expect(answer.status).toBe(303);
+      expect((await by.submit(page, action, { decision: 'authorize', ...fields })).status).toBe(303);
       expect(await recorded()).toHaveLength(before.length + 1);
     });
   });

@@ -3,13 +3,11 @@ import { ConsentExpiryService } from '#access/consents/consent-expiry.service.js
 import { keptWords } from '#access/consents/record/consent-words.js';
 import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
 import { ageConsents } from '../support/aged-consents.js';
-import { authorizePath } from '../support/browser-session.js';
-import { REDIRECT_URI } from '../support/factory.js';
+import { authorizePath, REDIRECT_URI, until, useServiceWithMail } from '../support/spec.js';
 import { receiptOf } from '../support/receipts.js';
 import { columnsThatHold } from '../support/searched-database.js';
-import { useServiceWithMail } from '../support/set-up.js';
-import { until } from '../support/until.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
+import { listOf } from '../support/list-of.js';
 
 const NAME = 'Zenobia Storydriver';
 const EMAIL = 'zenobia.storydriver@mail.example';
@@ -151,13 +149,10 @@ describe('The story of a consent', () => {
       'SELECT event, reason FROM consent_versions WHERE user_id = $1 ORDER BY number',
       [user.id],
     );
-    expect(record.map(({ event, reason }) => reason ?? event)).toEqual([
-      'given',
-      'expired',
-      'given',
-      'changed',
-      'changed',
-      'user_erased',
-    ]);
+    expect(record.map(({ event, reason }) => reason ?? event)).toEqual(
+      listOf(`
+      given, expired, given, changed, changed, user_erased
+    `),
+    );
   });
 });

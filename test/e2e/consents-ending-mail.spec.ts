@@ -1,10 +1,8 @@
 import { ConsentExpiryService } from '#access/consents/consent-expiry.service.js';
 import { newId } from '#platform/secrets/ids.js';
-import type { TestClient } from '../support/factory.js';
+import { madeForEach, type TestClient, useServiceWithMail } from '../support/spec.js';
 import { untilHourHasRoom } from '../support/hours.js';
-import { madeForEach } from '../support/made.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';
-import { useServiceWithMail } from '../support/set-up.js';
 
 describe('A mail about consents that will soon end', () => {
   const { service, smtp } = useServiceWithMail({ env: { CONSENT_EXPIRY_NOTICE_DAYS: '14' } });

@@ -1,10 +1,6 @@
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, madeOnce, placeOf, rowCounts, useSharedService } from '../support/spec.js';
 import { pathWith } from '../support/console.js';
 import { consoleRoutes } from '../support/console-routes.js';
-import { placeOf } from '../support/http.js';
-import { madeOnce } from '../support/made.js';
-import { rowCounts } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
 
 const ROUTES = consoleRoutes();
 
@@ -14,9 +10,7 @@ describe('The console', () => {
   const operator = madeOnce(() => service.make.user({ role: 'operator', name: 'Olga Operator' }));
   const user = madeOnce(() => service.make.user({ name: 'Dana Driver' }));
   const client = madeOnce(() => service.make.client({ name: 'Northwind' }));
-  beforeAll(async () => {
-    await service.make.consent(client, user);
-  });
+  beforeAll(async () => await service.make.consent(client, user));
 
   const fill = (path: string) => pathWith(path, { client_id: client.id, user_id: user.id, users: user.id });
   const send = (by: BrowserSession, { method, path }: (typeof ROUTES)[number]) =>
@@ -61,11 +55,6 @@ describe('The console', () => {
   describe('for an operator', () => {
     const browser = madeOnce(() => service.make.signedIn(operator));
 
-    it('refuses JSON, which is not a form, with a 415', async () => {
-      const answer = await browser.open('/admin/console/users/new', { json: { name: 'X' } });
-      expect(answer.status).toBe(415);
-    });
-
     it("accepts no CSRF token that was issued to another operator's session", async () => {
       const theirs = await service.make.signedInNew({ role: 'operator' });
       const page = await theirs.open('/admin/console/users/new');
@@ -86,13 +75,11 @@ describe('The console', () => {
     });
 
     it('gives no access to the admin API, and a token gives no access to the console', async () => {
-      for (const path of ['/admin/clients', '/admin/users', '/admin/audit_events']) {
+      for (const path of ['/admin/clients', '/admin/users', '/admin/audit_events'])
         expect([path, (await browser.open(path)).status]).toEqual([path, 401]);
-      }
       const bearer = await service.make.adminToken();
-      for (const path of ['/admin/console', '/admin/console/clients']) {
+      for (const path of ['/admin/console', '/admin/console/clients'])
         expect([path, (await service.http.get(path, { bearer })).status]).toEqual([path, 302]);
-      }
     });
   });
 });

@@ -2,8 +2,7 @@ import { AuditService } from '#records/audit/audit.service.js';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { auditEventsOn } from '../support/audit-events.js';
-import { madeOnce } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
+import { madeOnce, useSharedService } from '../support/spec.js';
 import { endGrace } from '../support/tokens.js';
 
 const AUDIT = '/admin/console/audit';

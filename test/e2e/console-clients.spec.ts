@@ -1,8 +1,5 @@
 import { setUpConsole } from '../support/console.js';
-import type { TestClient } from '../support/factory.js';
-import { madeOnce } from '../support/made.js';
-import { isAccepted } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
+import { isAccepted, madeOnce, type TestClient, useSharedService } from '../support/spec.js';
 
 const CLIENTS = '/admin/console/clients';
 
@@ -89,8 +86,12 @@ describe('In the console, clients', () => {
   it('have a description for operators, in the admin API, the console and the audit log', async () => {
     const bearer = await service.make.clientToken(await service.make.operatorClient());
     const body = {
-      ...{ name: 'Described', type: 'public', owner_id: owner.id, grant_types: ['authorization_code'] },
-      ...{ scopes: ['vehicle:read'], redirect_uris: ['https://app.example/callback'] },
+      name: 'Described',
+      type: 'public',
+      owner_id: owner.id,
+      grant_types: ['authorization_code'],
+      scopes: ['vehicle:read'],
+      redirect_uris: ['https://app.example/callback'],
     };
     const create = (description: unknown) =>
       service.http.send('/admin/clients', { json: { ...body, description }, bearer });
@@ -177,16 +178,14 @@ describe('In the console, clients', () => {
   });
 
   it('have no secret to rotate if they are public', async () => {
-    const client = await service.make.client({ type: 'public' });
-    const page = await browser.open(path(client, '/secret'));
+    const page = await browser.open(path(await service.make.client({ type: 'public' }), '/secret'));
     expect(page.html.querySelector('form.console-form')).toBeNull();
     expect(page.text).toContain('has no secret');
   });
 
   it('are disabled and enabled, after the page has said what that ends', async () => {
     const client = await service.make.client();
-    const user = await service.make.user();
-    const tokens = await service.make.tokens(client, user);
+    const tokens = await service.make.tokens(client, await service.make.user());
     const ask = await browser.open(path(client, '/disable'));
     expect(ask.html.querySelector('main')!.text).toContain('one user grant');
     expect(await isAccepted(service.http, tokens.access_token)).toBe(true);
@@ -220,8 +219,7 @@ describe('In the console, clients', () => {
       evidence: 'Contract 7',
     });
     expect(await said(recorded)).toContain('recorded');
-    const listed = await browser.open(consents);
-    expect(listed.html.querySelector('tbody tr')!.text).toContain('Dana Driver');
+    expect((await browser.open(consents)).html.querySelector('tbody tr')!.text).toContain('Dana Driver');
     const lists = [consents, `/admin/console/users/${user.id}/applications`];
     const ends = async () => {
       const pages = [await browser.open(lists[0]!), await browser.open(lists[1]!)];
@@ -235,8 +233,7 @@ describe('In the console, clients', () => {
       expect.stringContaining(`datetime="${at}"`),
     ]);
     const tokens = await service.make.tokens(client, user);
-    const grants = await browser.open(path(client, '/grants'));
-    expect(grants.html.querySelectorAll('tbody tr')).toHaveLength(1);
+    expect((await browser.open(path(client, '/grants'))).html.querySelectorAll('tbody tr')).toHaveLength(1);
     const disconnect = `${consents}/${user.id}/disconnect`;
     expect(await said(await submit(disconnect))).toContain('disconnected');
     expect(await isAccepted(service.http, tokens.access_token)).toBe(false);
@@ -245,8 +242,7 @@ describe('In the console, clients', () => {
 
   it('show their active grants, and revoking one ends its tokens', async () => {
     const client = await service.make.client();
-    const user = await service.make.user();
-    const tokens = await service.make.tokens(client, user);
+    const tokens = await service.make.tokens(client, await service.make.user());
     const grants = path(client, '/grants');
     const page = await browser.open(grants);
     const action = page.html.querySelector('form.in-row')!.getAttribute('action')!;
@@ -254,7 +250,6 @@ describe('In the console, clients', () => {
     expect(answer.headers.get('location')).toBe(grants);
     expect(await said(answer)).toContain('revoked');
     expect(await isAccepted(service.http, tokens.access_token)).toBe(false);
-    const again = await browser.submit(page, action, { return_to: 'https://evil.example/' });
-    expect(again.status).toBe(404);
+    expect((await browser.submit(page, action, { return_to: 'https://evil.example/' })).status).toBe(404);
   });
 });

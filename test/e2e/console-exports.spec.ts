@@ -1,9 +1,6 @@
 import { auditEventsOn } from '../support/audit-events.js';
-import { madeOnce } from '../support/made.js';
+import { type BrowserSession, madeOnce, useSharedService, WEBHOOK_ENV } from '../support/spec.js';
 import { enterPortal, makeEndpoint, seedDelivery } from '../support/portal.js';
-import type { BrowserSession } from '../support/browser-session.js';
-import { useSharedService } from '../support/test-service.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 const service = useSharedService({ env: WEBHOOK_ENV });
 const CONSOLE = '/admin/console';
@@ -31,8 +28,7 @@ describe('A list as a file', () => {
     ['audit', 403],
     ['deliveries', 200],
   ])('of %s is for a viewer answered %i, and only then offered', async (list, status) => {
-    const endpoint = await makeEndpoint(service, client);
-    await seedDelivery(service, endpoint, { state: 'delivered' });
+    await seedDelivery(service, await makeEndpoint(service, client), { state: 'delivered' });
     expect((await viewer.open(`${CONSOLE}/${list}/csv`)).status).toBe(status);
     const page = await viewer.open(`${CONSOLE}/${list}`);
     const offered = page.html.querySelector(`a[href^="${CONSOLE}/${list}/csv"]`) !== null;
@@ -65,8 +61,7 @@ describe('A list as a file', () => {
     ['audit', 'audit-log'],
   ])('of %s is in the audit log', async (path, list) => {
     const user = await service.make.user({ role: 'operator', operatorRole: 'admin' });
-    const browser = await service.make.signedIn(user);
-    await linesOf(browser, `${CONSOLE}/${path}/csv?page_size=1`);
+    await linesOf(await service.make.signedIn(user), `${CONSOLE}/${path}/csv?page_size=1`);
     const [entry] = await auditEventsOn(service, user.id, 'user.list_downloaded');
     expect(entry).toMatchObject({ actor_id: user.id, after: { list } });
   });

@@ -3,13 +3,10 @@ import { PurposesService } from '#access/scopes/purposes/purposes.service.js';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
-import type { Page } from '../support/browser-session.js';
+import { madeOnce, makeEndpoint, type Page, useSharedService, WEBHOOK_ENV } from '../support/spec.js';
 import { CONSOLE, type Fields } from '../support/console.js';
-import { madeOnce } from '../support/made.js';
-import { makeEndpoint } from '../support/portal.js';
 import { API_WORDS, errorsIn, expectPlainErrors } from '../support/plain-words.js';
-import { useSharedService } from '../support/test-service.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
+import { listOf } from '../support/list-of.js';
 
 describe('The forms of the console', () => {
   const service = useSharedService({ env: WEBHOOK_ENV });
@@ -28,8 +25,13 @@ describe('The forms of the console', () => {
   const WRONG: Record<string, { fields: Fields; errors: Record<string, string> }> = {
     '/clients/new': {
       fields: {
-        ...{ name: '', owner: 'nobody', type: 'other', scopes: [], grant_types: [] },
-        ...{ redirect_uris: 'http://app.example/callback', rate_limit: 'many' },
+        name: '',
+        owner: 'nobody',
+        type: 'other',
+        scopes: [],
+        grant_types: [],
+        redirect_uris: 'http://app.example/callback',
+        rate_limit: 'many',
       },
       errors: {
         name: 'Enter 1 to 100 characters.',
@@ -45,10 +47,7 @@ describe('The forms of the console', () => {
       fields: { name: ' ', grant_types: ['refresh_token'], redirect_uris: 'ftp://x', rate_limit: '0' },
       errors: { name: 'Enter', grant_types: '', redirect_uris: '', rate_limit: '' },
     },
-    '/clients/:client/secret': {
-      fields: { expire_previous_in: 'x' },
-      errors: { expire_previous_in: '' },
-    },
+    '/clients/:client/secret': { fields: { expire_previous_in: 'x' }, errors: { expire_previous_in: '' } },
     '/clients/:client/consents/new': {
       fields: { user: 'nobody@mail.example', scopes: [], evidence: 'x'.repeat(2001) },
       errors: { user: 'No user has this email or ID.', scopes: '', evidence: '' },
@@ -72,12 +71,22 @@ describe('The forms of the console', () => {
     },
     '/notifications/new': {
       fields: {
-        ...{ user_id: 'x', client_id: 'x', message_id: '42', category: 'OTHER' },
-        ...{ short_text_title: '', short_text_body: '', external_link: 'javascript:alert(1)' },
+        user_id: 'x',
+        client_id: 'x',
+        message_id: '42',
+        category: 'OTHER',
+        short_text_title: '',
+        short_text_body: '',
+        external_link: 'javascript:alert(1)',
       },
       errors: {
-        ...{ user_id: '', client_id: '', message_id: '', category: '' },
-        ...{ short_text_title: '', short_text_body: '', external_link: '' },
+        user_id: '',
+        client_id: '',
+        message_id: '',
+        category: '',
+        short_text_title: '',
+        short_text_body: '',
+        external_link: '',
       },
     },
   };
@@ -99,15 +108,12 @@ describe('The forms of the console', () => {
     },
   );
 
-  it.each([
-    '/clients/:client/edit',
-    '/users/:user/edit',
-    '/endpoints/:endpoint/edit',
-    '/brand/edit',
-    '/scopes/vehicle:read/edit',
-    '/purposes/form_purpose/edit',
-    '/event-types/vehicle.updated/edit',
-  ])('that do not say what they showed replace nothing that they have not shown: %s', async (path) => {
+  it.each(
+    listOf(`
+    /clients/:client/edit, /users/:user/edit, /endpoints/:endpoint/edit, /brand/edit,
+    /scopes/vehicle:read/edit, /purposes/form_purpose/edit, /event-types/vehicle.updated/edit
+  `),
+  )('that do not say what they showed replace nothing that they have not shown: %s', async (path) => {
     await service.app.get(PurposesService).put('form_purpose', { en: 'To test forms' }, SERVICE_ACTOR);
     const page = await browser.open(fill(path));
     const audited = () => service.database.query('SELECT id FROM audit_events ORDER BY id');
@@ -275,8 +281,7 @@ describe('The forms of the console', () => {
   it.each(['/clients/:client/disable', '/clients/:client/revoke', '/clients/:client/delete'])(
     'describe an action in natural words when nothing depends on the client: %s',
     async (path) => {
-      const bare = await service.make.client();
-      const page = await browser.open(fill(path.replace(':client', bare.id)));
+      const page = await browser.open(fill(path.replace(':client', (await service.make.client()).id)));
       expect(page.html.querySelector('main')!.text).not.toMatch(/\b(no|0) (grant|user|endpoint)\b/);
     },
   );

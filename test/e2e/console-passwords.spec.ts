@@ -1,16 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '#platform/secrets/ids.js';
 import { CsrfService } from '#platform/http/forms/csrf.service.js';
-import type { Page } from '../support/browser-session.js';
+import { type Page, PASSWORD, placeOf, rowCounts, useService } from '../support/spec.js';
 import { CONSOLE, pathWith, seedDecisions, type Fields } from '../support/console.js';
 import { consoleRoutes } from '../support/console-routes.js';
-import { PASSWORD } from '../support/factory.js';
-import { placeOf } from '../support/http.js';
 import { MAIL_ENV } from '../support/mail-server.js';
 import { makeEndpoint, seedDelivery, wordsOf, type SeededDelivery } from '../support/portal.js';
-import { rowCounts } from '../support/refusals.js';
 import { madeForEach, madeOnce } from '../support/made.js';
-import { useService } from '../support/test-service.js';
 import { showLogo } from '../support/uploads.js';
 
 const POSTS = consoleRoutes()
@@ -237,7 +233,10 @@ describe('When the password was given more than 15 minutes ago, a form of the co
   const fill = (path: string): string =>
     CONSOLE +
     pathWith(path, {
-      ...{ client_id: client.id, user_id: user.id, users: user.id, members: owner.id },
+      client_id: client.id,
+      user_id: user.id,
+      users: user.id,
+      members: owner.id,
       ...ids,
     });
   const filled = (fields: Fields = {}): Fields =>
@@ -310,8 +309,7 @@ describe('When the password was given more than 15 minutes ago, a form of the co
   });
 
   it('keeps asking for the password after a wrong one', async () => {
-    const path = '/users/:id/edit';
-    const { page, action } = await open(path, {});
+    const { page, action } = await open('/users/:id/edit', {});
     await ageSession();
     const asking = await browser.submit(page, action, { email: 'another@evil.example' });
     const wrong = await browser.submit(asking, action, { confirm_password: 'wrong horse battery staple' });
@@ -340,9 +338,8 @@ describe('When the password was given more than 15 minutes ago, a form of the co
   it.each(Object.keys(HARMLESS))(
     'does not ask for the password for changes that give no power: %s',
     async (path) => {
-      if (path.startsWith('/clients')) {
+      if (path.startsWith('/clients'))
         await query("UPDATE clients SET grant_types = '{client_credentials}' WHERE id = $1", [client.id]);
-      }
       const { page, action } = await open(path, {});
       await ageSession();
       const answer = await browser.submit(page, action, HARMLESS[path]);

@@ -2,12 +2,9 @@ import { consoleRoutes, mayUseRoute } from '#entrypoints/admin/console/console-r
 import '#entrypoints/admin/console/console.module.js';
 import { roleIncludes } from '#platform/config/operator-role.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
-import { madeOnce } from '../support/made.js';
+import { madeOnce, rowCounts, unexpectedErrors, useSharedService, WEBHOOK_ENV } from '../support/spec.js';
 import { CONSOLE, pathWith, seedDecisions } from '../support/console.js';
 import { makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
-import { rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 const LIMITED = ['viewer', 'support'] as const;
 const REFUSED = 'This requires the role';
@@ -35,9 +32,8 @@ describe('In the console, an operator', () => {
       grants: await service.database.value(grant, [client.id]),
       ...(await seedDecisions(service, { user: driver, client, by: admin.id })),
     };
-    for (const operatorRole of LIMITED) {
+    for (const operatorRole of LIMITED)
       browsers[operatorRole] = await service.make.signedInNew({ role: 'operator', operatorRole });
-    }
   });
 
   const fill = (path: string) => pathWith(path, { client_id: client.id, user_id: driver.id, ...ids });
@@ -165,10 +161,8 @@ describe('In the console, an operator', () => {
     const page = await browser.open(`${CONSOLE}/users/${driver.id}`);
     for (const label of ['Create password link', 'Make operator', 'Erase'])
       expect(page.text).toContain(label);
-    for (const { path } of consoleRoutes().filter(({ method }) => method === 'POST')) {
-      const answer = await post(browser, fill(path));
-      expect([path, answer.text.includes(REFUSED)]).toEqual([path, false]);
-    }
+    for (const { path } of consoleRoutes().filter(({ method }) => method === 'POST'))
+      expect([path, (await post(browser, fill(path))).text.includes(REFUSED)]).toEqual([path, false]);
     // The pages that the other roles do not see either.
     const from = service.log.length;
     const pages = consoleRoutes().filter(({ method, least }) => method === 'GET' && least === 'admin');

@@ -1,7 +1,4 @@
-import { madeOnce } from '../support/made.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
-import { makeEndpoint, seedDelivery } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
+import { madeOnce, makeEndpoint, seedDelivery, useSharedService, WEBHOOK_ENV } from '../support/spec.js';
 
 const service = useSharedService({ env: WEBHOOK_ENV });
 const CONSOLE = '/admin/console';

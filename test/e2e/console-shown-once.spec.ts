@@ -1,10 +1,6 @@
 import { HOUR_MS } from '#platform/config/durations.js';
-import type { Page } from '../support/browser-session.js';
-import { postedAnew } from '../support/browser-session.js';
+import { madeForEach, type Page, postedAnew, useSharedService, WEBHOOK_ENV } from '../support/spec.js';
 import { CONSOLE, setUpConsole, type Fields } from '../support/console.js';
-import { madeForEach } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 describe('In the console,', () => {
   const service = useSharedService({ env: WEBHOOK_ENV });
@@ -121,8 +117,7 @@ describe('In the console,', () => {
   it('a secret is shown by an instance whose clock is an hour ahead, too', async () => {
     const place = locationOf(await send(KINDS['the secret after a rotation']!.form()));
     const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + HOUR_MS);
-    const page = await browser.open(place).finally(() => clock.mockRestore());
-    expect(secretIn(page)).toBeDefined();
+    expect(secretIn(await browser.open(place).finally(() => clock.mockRestore()))).toBeDefined();
   });
 
   it('the form that added the fiftieth endpoint leads to it again', async () => {

@@ -1,11 +1,8 @@
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
-import { isAccepted } from '../support/oauth.js';
+import { isAccepted, madeForEach, PASSWORD, useSharedService } from '../support/spec.js';
 import { errorsIn } from '../support/plain-words.js';
 import { expectRetryAfter, newAddress } from '../support/rate-limits.js';
-import { madeForEach } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
 import { signIn } from '../support/without-pages.js';
 
 const USERS = '/admin/console/users';
@@ -147,8 +144,7 @@ describe('In the console, users', () => {
     const tokens = await service.make.tokens(client, user);
     const applications = `${USERS}/${user.id}/applications`;
     expect((await browser.open(applications)).html.querySelector('tbody')!.text).toContain('Northwind');
-    const answer = await submit(`${applications}/${client.id}/disconnect`);
-    expect(await said(answer)).toContain('disconnected');
+    expect(await said(await submit(`${applications}/${client.id}/disconnect`))).toContain('disconnected');
     expect(await isAccepted(service.http, tokens.access_token)).toBe(false);
     expect((await browser.open(applications)).html.querySelector('.empty')).not.toBeNull();
     expect((await browser.open(`${USERS}/${user.id}/grants`)).html.querySelector('.empty')).not.toBeNull();

@@ -1,10 +1,9 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { CONSOLE, setUpConsole } from '../support/console.js';
-import { madeForEach, madeOnce } from '../support/made.js';
+import { madeForEach, madeOnce, useSharedService, WEBHOOK_ENV } from '../support/spec.js';
 import { enterPortal, makeEndpoint, seedDelivery } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
+import { listOf } from '../support/list-of.js';
 
 describe('In the console,', () => {
   const service = useSharedService({ env: WEBHOOK_ENV });
@@ -31,13 +30,12 @@ describe('In the console,', () => {
       expect((await browser.open(path)).html.querySelector('.badge')!.text).toBe('Enabled');
       expect((await submit(`${path}/delete`)).status).toBe(303);
       expect((await browser.open(path)).status).toBe(404);
-      expect(await actionsOn(id)).toEqual([
-        'webhook_endpoint.created',
-        'webhook_endpoint.updated',
-        'webhook_endpoint.updated',
-        'webhook_endpoint.updated',
-        'webhook_endpoint.deleted',
-      ]);
+      expect(await actionsOn(id)).toEqual(
+        listOf(`
+        webhook_endpoint.created, webhook_endpoint.updated, webhook_endpoint.updated,
+        webhook_endpoint.updated, webhook_endpoint.deleted
+      `),
+      );
     });
 
     it('that fail are counted beside every page, without those of sandboxes, and listed', async () => {

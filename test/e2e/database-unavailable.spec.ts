@@ -1,8 +1,5 @@
 import { Client } from 'pg';
-import type { HttpOptions } from '../support/http.js';
-import { useService } from '../support/test-service.js';
-import { madeOnce } from '../support/made.js';
-import { until } from '../support/until.js';
+import { type HttpOptions, madeOnce, until, useService } from '../support/spec.js';
 
 describe('An unavailable database', () => {
   // It cuts every connection to its database, also that of the tests.

@@ -1,11 +1,8 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ConsentApprovals } from '#access/consents/consent-approvals.service.js';
 import { untilWaitingForLocks, waitingForLocks } from '../support/locks.js';
-import { madeForEach, madeOnce } from '../support/made.js';
-import { exchange } from '../support/oauth.js';
+import { exchange, madeForEach, madeOnce, PATIENT, until, useSharedService } from '../support/spec.js';
 import { connectionTo } from '../support/test-database.js';
-import { PATIENT, useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 /*
  * Disabling a user locks the user and then the user's clients. What is issued to a client locks the client first. If the two

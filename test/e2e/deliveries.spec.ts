@@ -3,10 +3,8 @@ import { Webhook } from 'standardwebhooks';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { HeldTimers } from '../support/held-timers.js';
-import { madeOnce } from '../support/made.js';
+import { freePort, madeOnce, unexpectedErrors, useService } from '../support/spec.js';
 import { Receiver, type ReceivedRequest } from '../support/receiver.js';
-import { unexpectedErrors } from '../support/refusals.js';
-import { freePort, useService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV, Webhooks, type DeliveryRow, type TestEndpoint } from '../support/webhooks.js';
 
 interface AttemptView {
@@ -18,9 +16,7 @@ interface AttemptView {
 }
 
 describe('A delivery', () => {
-  const service = useService({
-    env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000,2000,4000' },
-  });
+  const service = useService({ env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000,2000,4000' } });
 
   const webhooks = madeOnce(() => Webhooks.start(service));
   const client = madeOnce(() => service.make.client());
@@ -256,8 +252,7 @@ describe('A delivery', () => {
     for (const [status, retryAfter, from, to] of rows) {
       webhooks.answer(endpoint.path, (response) => {
         const date = new Date(Date.now() + 3_600_000).toUTCString();
-        const value = retryAfter === IN_AN_HOUR ? date : retryAfter;
-        response.writeHead(status, { 'retry-after': value }).end();
+        response.writeHead(status, { 'retry-after': retryAfter === IN_AN_HOUR ? date : retryAfter }).end();
       });
       const { wait } = await attemptOnce();
       expect([retryAfter, wait! >= from && wait! <= to ? 'within' : wait]).toEqual([retryAfter, 'within']);

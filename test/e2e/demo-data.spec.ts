@@ -8,9 +8,7 @@ import { demoBanner, demoText } from '../../demo/demo-banner.js';
 import { loadDemoCredentials, type DemoCredentials } from '../../demo/demo-credentials.js';
 import { seedDemonstration } from '../../demo/demo-data.js';
 import type { Settings } from '#platform/config/settings.js';
-import { BrowserSession, authorizePath } from '../support/browser-session.js';
-import { newPkce } from '../support/factory.js';
-import { useService } from '../support/test-service.js';
+import { authorizePath, BrowserSession, newPkce, useService } from '../support/spec.js';
 
 describe('The demonstration', () => {
   const service = useService();
@@ -34,9 +32,8 @@ describe('The demonstration', () => {
          FROM activity_hours WHERE kind NOT LIKE 'sign_in%' GROUP BY 1, 2 ORDER BY 1, 2`,
     );
     expect(rows.length).toBeGreaterThan(4);
-    for (const { kind, detail, all, clients } of rows) {
+    for (const { kind, detail, all, clients } of rows)
       expect([kind, detail, all]).toEqual([kind, detail, clients]);
-    }
   });
 
   it('has the last requests of what it counts, and counts no request that is not logged', async () => {
@@ -178,8 +175,7 @@ describe('The demonstration', () => {
 
   it('keeps the credentials of an earlier start, and adds those that it did not have', async () => {
     const file = path.join(folder, 'demo-credentials.json');
-    const made = await loadDemoCredentials(folder);
-    const { organisation, driver, operator } = made;
+    const { organisation, driver, operator } = await loadDemoCredentials(folder);
     const earlier = { organisation, driver, operator };
     await writeFile(file, JSON.stringify(earlier));
     const now = await loadDemoCredentials(folder);

@@ -4,12 +4,9 @@ import { DisclosedReadsService } from '#events/disclosures/disclosed-reads.servi
 import { DisclosureHistoryService } from '#events/disclosures/disclosure-history.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { idsOf, session } from '../support/event-feed.js';
-import type { TestClient } from '../support/factory.js';
+import { madeForEach, type TestClient, until, useService } from '../support/spec.js';
 import { untilHourHasRoom } from '../support/hours.js';
-import { madeForEach } from '../support/made.js';
 import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
-import { useService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks, type DeliveryRow, type TestEndpoint } from '../support/webhooks.js';
 
 const SESSIONS = 'charging_session:read';
@@ -94,12 +91,10 @@ describe('The sums of what was sent', () => {
   it('contain what arrived only: no tests, nothing about consents, and nothing that failed or was cancelled', async () => {
     const refusing = await webhooks.endpoint(client, { types: ['vehicle.updated'], reply: 410 });
     const consents = await webhooks.endpoint(client, { types: ['user.consent_revoked'] });
-    const failed = await webhooks.publishOne(user.id, { type: 'vehicle.updated' });
-    await webhooks.finished(failed.id);
+    await webhooks.finished((await webhooks.publishOne(user.id, { type: 'vehicle.updated' })).id);
     await deliver();
     // Arrived once, sent again, and failed then.
-    const again = await deliver();
-    await query("UPDATE deliveries SET state = 'failed' WHERE id = $1", [again.id]);
+    await query("UPDATE deliveries SET state = 'failed' WHERE id = $1", [(await deliver()).id]);
     await service.make.revokeConsent(client, user);
     await webhooks.receives(consents);
     expect(webhooks.received(refusing)).toHaveLength(1);
@@ -110,8 +105,7 @@ describe('The sums of what was sent', () => {
   });
 
   it('do not contain tests of a partner', async () => {
-    const delivery = await deliver();
-    await query('UPDATE events SET test = true WHERE id = $1', [delivery.event_id]);
+    await query('UPDATE events SET test = true WHERE id = $1', [(await deliver()).event_id]);
     expect(await shown()).toEqual([]);
     await age(49);
     await purge();
@@ -210,8 +204,7 @@ describe('The feed of events', () => {
       [user, 'vehicle.updated'],
       [other, 'charging_session.created'],
     ] as const) {
-      const answer = await webhooks.publish(of.id, session('1', type));
-      ids.push(answer.json.id as string);
+      ids.push((await webhooks.publish(of.id, session('1', type))).json.id as string);
     }
     const read = async () => idsOf(await service.http.get('/v2/events?page_size=100', { bearer }));
     // The consents are events of the client too, which have no scope.

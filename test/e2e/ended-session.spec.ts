@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
+import { type BrowserSession, type Page, placeOf } from '../support/spec.js';
 import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
 import { whileHeld } from '../support/held-rows.js';
-import { placeOf } from '../support/http.js';
 import { MEMBERS, setUpOrganisation, SIGN_IN } from '../support/organisation.js';
 import { codeOf, openNewPasskey } from '../support/second-factors.js';
 import { SoftwarePasskey } from '../support/software-passkey.js';
@@ -112,8 +111,7 @@ describe('A session that ends while a change waits for the account', () => {
   });
 
   it('that has expired by then adds nothing either', async () => {
-    const browser = await signedIn(user);
-    const { options, send } = await openNewPasskey(browser);
+    const { options, send } = await openNewPasskey(await signedIn(user));
     const response = new SoftwarePasskey(service.url).create(options);
     const expiry = `WITH held AS (UPDATE users SET updated_at = now() WHERE id = $1 RETURNING id)
                     UPDATE sessions SET expires_at = now() - interval '1 second' FROM held WHERE user_id = held.id`;

@@ -4,12 +4,10 @@ import { PasswordLinksService } from '#access/users/passwords/password-links.ser
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import type { UserChanges } from '#access/users/accounts/user.resource.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, madeOnce, type TestClient, type Tokens, useSharedService } from '../support/spec.js';
 import { consentedCode } from '../support/codes.js';
-import type { TestClient, Tokens } from '../support/factory.js';
-import { madeOnce } from '../support/made.js';
 import { done, exchange, isAccepted, refresh } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
+import { listOf } from '../support/list-of.js';
 
 const service = useSharedService();
 
@@ -103,12 +101,9 @@ async function working(all: World): Promise<string[]> {
 const OF_THE_USER = ['access token', 'refresh token', 'code'];
 const OF_THE_USERS_ACCOUNT = [...OF_THE_USER, 'session'];
 const OF_THE_CLIENT = ['client token', 'portal link of the client', 'portal session of the client'];
-const OF_THE_OWNERS_GRANT = [
-  "owner's access token",
-  "owner's refresh token",
-  "owner's portal link",
-  "owner's portal session",
-];
+const OF_THE_OWNERS_GRANT = listOf(`
+  owner's access token, owner's refresh token, owner's portal link, owner's portal session
+`);
 const ALL = [...OF_THE_USERS_ACCOUNT, ...OF_THE_CLIENT, ...OF_THE_OWNERS_GRANT, "owner's session"];
 const allBut = (...gone: string[]) => ALL.filter((name) => !gone.includes(name)).sort();
 
@@ -161,9 +156,8 @@ describe('Disabling a client', () => {
   it('ends everything it holds, and enabling it again revives nothing', async () => {
     const all = await world();
     await updateClient(all.client, { enabled: false });
-    for (const token of [all.tokens.access_token, all.clientToken, all.ownerTokens.access_token]) {
+    for (const token of [all.tokens.access_token, all.clientToken, all.ownerTokens.access_token])
       expect(await isAccepted(service.http, token)).toBe(false);
-    }
     for (const { link, inside } of [all.clientPortal, all.ownerPortal]) {
       expect((await inside.open('/portal')).status).toBe(401);
       expect((await inside.open(link)).status).toBe(410);
@@ -188,9 +182,8 @@ describe('Disabling a user', () => {
   it("who owns a client also ends its client-credentials tokens and portal, but leaves its users' tokens", async () => {
     const all = await world();
     await update(all.owner, { enabled: false });
-    for (const token of [all.clientToken, all.ownerTokens.access_token]) {
+    for (const token of [all.clientToken, all.ownerTokens.access_token])
       expect(await isAccepted(service.http, token)).toBe(false);
-    }
     expect((await all.clientPortal.inside.open('/portal')).status).toBe(401);
     expect((await all.clientPortal.inside.open(all.clientPortal.link)).status).toBe(410);
     await update(all.owner, { enabled: true });
@@ -206,8 +199,7 @@ const accountChanges: [name: string, change: (user: UserEntity) => Promise<unkno
     'password by a password link',
     async (user) => {
       const links = service.app.get(PasswordLinksService);
-      const url = new URL(await links.create(user.id, SERVICE_ACTOR));
-      const key = url.pathname.split('/').at(-1)!;
+      const key = new URL(await links.create(user.id, SERVICE_ACTOR)).pathname.split('/').at(-1)!;
       expect(await links.redeem(key, 'another horse battery staple', SERVICE_ACTOR)).toBeDefined();
     },
   ],

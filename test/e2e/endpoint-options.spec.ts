@@ -2,20 +2,18 @@ import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
 import { HEADER_MASK } from '#events/webhooks/endpoints/endpoint-headers.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
-import { postedAnew } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import { postedAnew, type TestClient, until, useSharedService } from '../support/spec.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { enterPortal, errorAt, wordsOf } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { TYPE, WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
+import { listOf } from '../support/list-of.js';
 
 const SECRET = 'Bearer a-secret-of-the-partner';
 /** Headers that HTTP or the service uses, in any case. */
-const RESERVED = [
-  ...['Host', 'content-length', 'Content-Type', 'connection', 'Transfer-Encoding', 'te', 'upgrade', 'expect'],
-  ...['proxy-authorization', 'user-agent', 'webhook-signature', 'WEBHOOK-anything'],
-];
+const RESERVED = listOf(`
+  Host, content-length, Content-Type, connection, Transfer-Encoding, te, upgrade, expect,
+  proxy-authorization, user-agent, webhook-signature, WEBHOOK-anything
+`);
 
 /* Contract §22: the throttle and the headers of an endpoint, and what it missed while it was disabled. */
 describe('An endpoint', () => {
@@ -117,8 +115,7 @@ describe('An endpoint', () => {
       const created = await create({ headers: { Authorization: SECRET, 'x-tenant': 'northwind' } });
       expect([created.status, created.json.headers]).toEqual([201, ['authorization', 'x-tenant']]);
       const id = created.json.id as string;
-      const user = await webhooks.consentedUser(client);
-      const { id: deliveryId } = await webhooks.publishOne(user.id);
+      const { id: deliveryId } = await webhooks.publishOne((await webhooks.consentedUser(client)).id);
       await webhooks.finished(deliveryId);
       const [request] = webhooks.receiver.requests.filter(
         ({ headers }) => headers['webhook-id'] === deliveryId,
@@ -156,10 +153,8 @@ describe('An endpoint', () => {
     });
 
     it('that change one by one: a masked value stays, and a new value is recorded without itself', async () => {
-      const created = await create({ headers: { a: 'one', b: 'two' } });
-      const id = created.json.id as string;
-      const saved = await edit({ id }, { headers: `a: ${HEADER_MASK}\nb: three\nc: four` });
-      expect(saved.status).toBe(303);
+      const id = (await create({ headers: { a: 'one', b: 'two' } })).json.id as string;
+      expect((await edit({ id }, { headers: `a: ${HEADER_MASK}\nb: three\nc: four` })).status).toBe(303);
       expect(wordsOf(await reveal({ id }))).toContain('a: one b: three c: four');
       const [event] = await query<{ before: unknown; after: unknown }>(
         "SELECT before, after FROM audit_events WHERE action = 'webhook_endpoint.updated' AND subject_id = $1",
@@ -181,8 +176,7 @@ describe('An endpoint', () => {
     it('without which nothing is sent, if no key can decrypt them', async () => {
       const { json } = await create({ headers: { a: 'one' } });
       await query("UPDATE webhook_endpoints SET sealed_headers = 'x' WHERE id = $1", [json.id]);
-      const user = await webhooks.consentedUser(client);
-      const { id } = await webhooks.publishOne(user.id);
+      const { id } = await webhooks.publishOne((await webhooks.consentedUser(client)).id);
       await webhooks.attempted(id);
       expect(webhooks.receiver.requests.some(({ headers }) => headers['webhook-id'] === id)).toBe(false);
       const page = await openPage(`/portal/deliveries/${id}`);

@@ -2,9 +2,9 @@ import { EVENT_TYPES } from '../../migrations/event-types.js';
 import { CONSOLE } from '../support/console.js';
 import { NEW_TYPE, SCHEMA, SESSION, setUpEventTypes } from '../support/event-types.js';
 import { whileHeld } from '../support/held-rows.js';
-import { membersIn } from '../support/http.js';
+import { membersIn, rowCounts } from '../support/spec.js';
 import { errorsIn } from '../support/plain-words.js';
-import { rowCounts } from '../support/refusals.js';
+import { listOf } from '../support/list-of.js';
 
 describe('The catalogue of event types:', () => {
   const { service, webhooks, client, user, admin, newName, newType, publishAt } = setUpEventTypes();
@@ -143,13 +143,12 @@ describe('The catalogue of event types:', () => {
         'SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id',
         [name],
       );
-      expect(log).toEqual([
-        'event_type.created',
-        'event_type.updated',
-        'event_type.version_created',
-        'event_type.version_updated',
-        'event_type.version_created',
-      ]);
+      expect(log).toEqual(
+        listOf(`
+        event_type.created, event_type.updated, event_type.version_created, event_type.version_updated,
+        event_type.version_created
+      `),
+      );
     });
 
     it('writes nothing for the same sample, whatever the order of its members', async () => {
@@ -181,8 +180,7 @@ describe('The catalogue of event types:', () => {
       const second = { schema: {}, sample: { id: '1', kwh: 'much' } };
       expect((await admin('PUT', `/${name}/versions/2`, second)).status).toBe(201);
       const browser = await service.make.signedInNew({ role: 'operator' });
-      const path = `${CONSOLE}/event-types/${name}/versions/2`;
-      const page = await browser.fillIn(path, { state: 'draft' });
+      const page = await browser.fillIn(`${CONSOLE}/event-types/${name}/versions/2`, { state: 'draft' });
       expect([page.status, errorsIn(page)]).toEqual([400, { state: expect.stringContaining('sample.kwh') }]);
     });
 
@@ -221,7 +219,9 @@ describe('The catalogue of event types:', () => {
       const bearer = webhooks.bearer;
       const put = (audience: string) =>
         service.http.send('/admin/scopes/unheld:read', {
-          ...{ method: 'PUT', bearer, json: { description: 'See what nobody holds', audience } },
+          method: 'PUT',
+          bearer,
+          json: { description: 'See what nobody holds', audience },
         });
       expect((await put('partner')).status).toBe(201);
       await newType({ scope: 'unheld:read' });

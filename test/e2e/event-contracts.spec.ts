@@ -1,11 +1,9 @@
 import { PurgeService } from '#platform/database/purge/purge.service.js';
 import { NEW_TYPE, SCHEMA, SESSION, setUpEventTypes } from '../support/event-types.js';
-import { membersIn } from '../support/http.js';
-import { rowCounts } from '../support/refusals.js';
+import { membersIn, rowCounts, type TestEndpoint, until, WEBHOOK_ENV } from '../support/spec.js';
 import { startInstance, type TestInstance } from '../support/test-service.js';
-import { WEBHOOK_ENV, type TestEndpoint } from '../support/webhooks.js';
 import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
-import { until } from '../support/until.js';
+import { listOf } from '../support/list-of.js';
 
 interface Body {
   id: string;
@@ -155,14 +153,11 @@ describe('Events as a contract', () => {
       for (const { headers, body } of requests) {
         expect(headers['webhook-event-version']).toBe('1');
         expect(body).toMatch(/\},"sequence":\d\}$/);
-        expect(Object.keys(JSON.parse(body) as object)).toEqual([
-          'id',
-          'type',
-          'timestamp',
-          'user_id',
-          'data',
-          'sequence',
-        ]);
+        expect(Object.keys(JSON.parse(body) as object)).toEqual(
+          listOf(`
+          id, type, timestamp, user_id, data, sequence
+        `),
+        );
       }
     });
 
@@ -257,8 +252,7 @@ describe('Events as a contract', () => {
       const answer = await admin('PUT', `/${name}/versions/2`, { schema });
       expect(answer.status).toBe(400);
       expect((answer.json.field_errors as { schema: string[] }).schema.join()).toMatch(reason);
-      const published = await publishAt(service, { type: name, data: { id: '1' } });
-      expect(published.status).toBe(202);
+      expect((await publishAt(service, { type: name, data: { id: '1' } })).status).toBe(202);
     });
 
     it('counts data that is too much to check as breaking it, and others go on', async () => {

@@ -3,10 +3,7 @@ import { ConsentsService } from '#access/consents/consents.service.js';
 import { ConsentApprovals } from '#access/consents/consent-approvals.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { PARTNER_SCOPES, REDIRECT_URI } from '../support/factory.js';
-import { madeForEach, madeOnce } from '../support/made.js';
-import { unexpectedErrors } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
+import { madeForEach, madeOnce, unexpectedErrors, until, useSharedService } from '../support/spec.js';
 import { TYPE, WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
 
 describe('An event', () => {
@@ -15,9 +12,7 @@ describe('An event', () => {
 
   const webhooks = madeOnce(() => Webhooks.start(service));
   const client = madeForEach(() => service.make.client());
-  beforeEach(async () => {
-    user = await webhooks.consentedUser(client);
-  });
+  beforeEach(async () => (user = await webhooks.consentedUser(client)));
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
 
   const query = (sql: string, params: unknown[] = []) => service.database.query(sql, params);
@@ -181,9 +176,8 @@ describe('An event', () => {
     it('is not sent if nothing changed or the change was refused', async () => {
       expect((await admin('PUT', consentPath(), { scopes: ['unknown'] })).status).toBe(400);
       expect((await admin('DELETE', consentPath())).status).toBe(404);
-      for (let n = 0; n < 3; n++) {
+      for (let n = 0; n < 3; n++)
         expect((await admin('PUT', consentPath(), { scopes: PARTNER_SCOPES })).status).toBe(200);
-      }
       await webhooks.receives(endpoint);
       const n = await service.database.value<number>(
         "SELECT count(*)::int AS n FROM events WHERE user_id = $1 AND payload LIKE '%' || $2 || '%'",

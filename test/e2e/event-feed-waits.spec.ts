@@ -3,9 +3,7 @@ import { EventFeedRepository } from '#events/webhooks/feed/event-feed.repository
 import { idsOf, nextOf, session, setUpEventFeed } from '../support/event-feed.js';
 import { HeldTimers } from '../support/held-timers.js';
 import { connectionTo } from '../support/test-database.js';
-import { startInstance, type TestInstance } from '../support/test-service.js';
-import { until } from '../support/until.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
+import { startInstance, type TestInstance, until, WEBHOOK_ENV } from '../support/spec.js';
 
 describe('GET /v2/events with wait', () => {
   const { service, client, own, get, publish, readAll, untilShown } = setUpEventFeed();

@@ -8,11 +8,8 @@ import { AccessChanges } from '#platform/database/changes/access-changes.service
 import { newId } from '#platform/secrets/ids.js';
 import { FeedPositions } from '#events/webhooks/feed/feed-position.js';
 import { idsOf, nextOf, session, setUpEventFeed, type FeedEvent } from '../support/event-feed.js';
-import { membersIn } from '../support/http.js';
-import { madeForEach } from '../support/made.js';
+import { madeForEach, membersIn, TYPE, until } from '../support/spec.js';
 import { connectionTo } from '../support/test-database.js';
-import { until } from '../support/until.js';
-import { TYPE } from '../support/webhooks.js';
 
 const SESSION_SCOPE = 'charging_session:read';
 const UNKNOWN_EVENT = 'evnt01HN2NJ9NMRZBXT1H6FT9N7735';
@@ -69,8 +66,7 @@ describe('GET /v2/events', () => {
       const [{ retentionDays }, changes] = [service.app.get(Settings), service.app.get(AccessChanges)];
       const clock = jest.spyOn(changes, 'databaseNow', 'get');
       clock.mockReturnValue(Date.now() - (retentionDays + 1) * DAY_MS);
-      const link = nextOf(await get().finally(() => clock.mockRestore()));
-      const answer = await get(link);
+      const answer = await get(nextOf(await get().finally(() => clock.mockRestore())));
       expect([answer.status, membersIn(answer)]).toEqual([400, ['after']]);
       expect((await get(nextOf(await get()))).status).toBe(200);
     });
@@ -147,8 +143,7 @@ describe('GET /v2/events', () => {
         await publish({ type: 'vehicle.updated', data: { id: 'v' } }),
       ];
       await untilShown(first, second);
-      const narrow = await service.make.clientToken(client, 'vehicle:read');
-      const ids = idsOf(await get('', service, narrow));
+      const ids = idsOf(await get('', service, await service.make.clientToken(client, 'vehicle:read')));
       expect([ids.includes(first), ids.includes(second)]).toEqual([false, true]);
     });
 
@@ -169,8 +164,7 @@ describe('GET /v2/events', () => {
       const ids = await shown();
       for (const id of [before, vehicle, after]) expect(ids).not.toContain(id);
       await record([SESSION_SCOPE, 'vehicle:read']);
-      const again = await publish(session('again'));
-      await untilShown(again);
+      await untilShown(await publish(session('again')));
       const now = await shown();
       for (const id of [before, vehicle, after]) expect(now).not.toContain(id);
     });
@@ -234,8 +228,7 @@ describe('GET /v2/events', () => {
     });
 
     it('for a client that is enabled', async () => {
-      const id = await publish(session('disabled'));
-      await untilShown(id);
+      await untilShown(await publish(session('disabled')));
       await service.make.updateClient(client, { enabled: false });
       expect((await get()).status).toBe(401);
     });

@@ -1,8 +1,6 @@
-import type { HttpOptions } from '../support/http.js';
+import { type HttpOptions, madeOnce, PATIENT, useSharedService } from '../support/spec.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { madeOnce } from '../support/made.js';
-import { PATIENT, useSharedService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
@@ -14,9 +12,7 @@ describe('The Idempotency-Key of an event', () => {
   const webhooks = madeOnce(() => Webhooks.start(service));
   const client = madeOnce(() => service.make.client());
   const user = madeOnce(() => webhooks.consentedUser(client));
-  beforeAll(async () => {
-    await webhooks.endpoint(client);
-  });
+  beforeAll(async () => await webhooks.endpoint(client));
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
 
   const publish = (fields: Record<string, unknown> = {}, options: HttpOptions & { key?: string } = {}) =>
@@ -126,8 +122,7 @@ describe('The Idempotency-Key of an event', () => {
 
   it('accepts one of twenty concurrent requests with different bodies', async () => {
     const events = (await eventCount())!;
-    const answers = await twenty((n) => ({ n }));
-    const statuses = answers.map(({ status }) => status).sort();
+    const statuses = (await twenty((n) => ({ n }))).map(({ status }) => status).sort();
     expect(statuses).toEqual([202, ...Array.from({ length: 19 }, () => 422)]);
     expect(await eventCount()).toBe(events + 1);
   });

@@ -1,7 +1,5 @@
-import { type HttpOptions, membersIn } from '../support/http.js';
-import { madeOnce } from '../support/made.js';
+import { type HttpOptions, madeOnce, membersIn, useSharedService } from '../support/spec.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { useSharedService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
@@ -13,10 +11,24 @@ const BAD: [member: string, values: unknown[]][] = [
   [
     'type',
     [
-      ...[undefined, null, '', 1, ['vehicle.created'], {}, 'vehicle', 'Vehicle.created', 'vehicle.created '],
-      ...['constructor', '__proto__', '*', 'x'.repeat(65), "' OR 1=1 --"],
+      undefined,
+      null,
+      '',
+      1,
+      ['vehicle.created'],
+      {},
+      'vehicle',
+      'Vehicle.created',
+      'vehicle.created ',
+      'constructor',
+      '__proto__',
+      '*',
+      'x'.repeat(65),
+      "' OR 1=1 --",
       // Only the service itself sends these.
-      ...['webhook.test', 'user.consent_granted', 'user.consent_revoked'],
+      'webhook.test',
+      'user.consent_granted',
+      'user.consent_revoked',
     ],
   ],
   [
@@ -26,19 +38,20 @@ const BAD: [member: string, values: unknown[]][] = [
   [
     'timestamp',
     [
-      ...[
-        undefined,
-        null,
-        '',
-        'now',
-        1769846400,
-        '2026-01-31',
-        '2026-01-31T08:00Z',
-        '2026-01-31T08:00:00',
-        '2026-02-30T08:00:00Z',
-        '31.01.2026',
-      ],
-      ...['2026-01-31T25:00:00Z', '2026-01-31T08:00:00Z\n', [TIME], '+012026-01-31T08:00:00Z'],
+      undefined,
+      null,
+      '',
+      'now',
+      1769846400,
+      '2026-01-31',
+      '2026-01-31T08:00Z',
+      '2026-01-31T08:00:00',
+      '2026-02-30T08:00:00Z',
+      '31.01.2026',
+      '2026-01-31T25:00:00Z',
+      '2026-01-31T08:00:00Z\n',
+      [TIME],
+      '+012026-01-31T08:00:00Z',
     ],
   ],
   ['data', [undefined, null, 'text', 1, true, [], [{}]]],
@@ -96,15 +109,7 @@ describe('POST /v2/events', () => {
       }
       const both = await publish({ type: 'webhook.test', user_id: UNKNOWN_USER });
       expect(membersIn(both).sort()).toEqual(['type', 'user_id']);
-      const all = await publish({ type: 1, user_id: 1, timestamp: 1, data: 1 });
-      expect(membersIn(all)).toHaveLength(4);
-    });
-
-    it('a body that is not a JSON object', async () => {
-      const bodies = ['', '[]', '"text"', 'null', '{"type"', `${bodyWith('{}')}x`];
-      for (const body of bodies) expect([body, (await publishRaw(body)).status]).toEqual([body, 400]);
-      const notUtf8 = Buffer.concat([Buffer.from('{"type":"'), Buffer.from([0xff]), Buffer.from('"}')]);
-      expect((await publishRaw('', { body: notUtf8 })).status).toBe(400);
+      expect(membersIn(await publish({ type: 1, user_id: 1, timestamp: 1, data: 1 }))).toHaveLength(4);
     });
 
     it('data that could not be delivered unchanged: NUL, unpaired surrogates, numbers that would change', async () => {
@@ -127,22 +132,11 @@ describe('POST /v2/events', () => {
       expect(tooSmall.json.field_errors).toEqual({
         data: ['must not contain a number that is too large to be exact: send it as a string'],
       });
-      for (const data of ['{"__proto__":{"a":1}}', '{"constructor":{"prototype":{}}}']) {
+      for (const data of ['{"__proto__":{"a":1}}', '{"constructor":{"prototype":{}}}'])
         expect([data, (await publishRaw(bodyWith(data))).status]).toEqual([data, 400]);
-      }
       const deep = '{"a":'.repeat(40) + '1' + '}'.repeat(40);
       expect((await publishRaw(bodyWith(deep))).status).toBe(400);
       expect((await publishRaw(bodyWith('['.repeat(20_000)))).status).toBe(400);
-    });
-
-    it('an unsupported media type', async () => {
-      for (const type of ['text/plain', 'application/xml', 'application/cloudevents+json']) {
-        const answer = await publishRaw(bodyWith('{}'), { headers: { 'content-type': type } });
-        expect([type, answer.status]).toEqual([type, 415]);
-      }
-      const form = { type: TYPE, user_id: user.id, timestamp: TIME, data: '{}' };
-      const answer = await service.http.send('/v2/events', { bearer: webhooks.bearer, form });
-      expect([answer.status, answer.json.status]).toEqual([415, 415]);
     });
 
     it('a body of more than 64 kB', async () => {
@@ -155,9 +149,8 @@ describe('POST /v2/events', () => {
     });
 
     it('an invalid Idempotency-Key', async () => {
-      for (const key of ['', ' ', 'a b', 'ü', 'x'.repeat(256), 'tab\there']) {
+      for (const key of ['', ' ', 'a b', 'ü', 'x'.repeat(256), 'tab\there'])
         expect([key, (await publish({}, { key })).status]).toEqual([key, 400]);
-      }
     });
 
     it('other methods', async () => {
@@ -194,8 +187,7 @@ describe('POST /v2/events', () => {
       { id: expect.stringMatching(/^evnt[0-9A-HJKMNP-TV-Z]{26}$/), deliveries: 1 },
     ]);
     await webhooks.receives(endpoint, before + 1);
-    const nobody = await service.make.user();
-    const unheard = await webhooks.publish(nobody.id);
+    const unheard = await webhooks.publish((await service.make.user()).id);
     expect([unheard.status, unheard.json.deliveries]).toEqual([202, 0]);
   });
 

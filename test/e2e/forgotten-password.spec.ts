@@ -1,12 +1,9 @@
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, madeForEach, sharedService, useSharedServiceWithMail } from '../support/spec.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { madeForEach } from '../support/made.js';
 import { newAddress } from '../support/rate-limits.js';
-import { useSharedServiceWithMail } from '../support/set-up.js';
 import { connectionTo } from '../support/test-database.js';
-import { sharedService } from '../support/test-service.js';
 
 const NEW_PASSWORD = 'a new long password';
 const PATH = '/password/forgotten';
@@ -87,9 +84,8 @@ describe('A forgotten password', () => {
         await other.query('LOCK TABLE users IN ACCESS EXCLUSIVE MODE');
         const browser = newBrowser();
         const page = await browser.open(PATH);
-        for (const email of [user.email, 'nobody@mail.example']) {
+        for (const email of [user.email, 'nobody@mail.example'])
           expect((await browser.submit(page, PATH, { email })).status).toBe(200);
-        }
         expect(smtp.to(user.email)).toEqual([]);
       } finally {
         await other.query('ROLLBACK');

@@ -1,16 +1,12 @@
-import { PASSWORD } from '../support/factory.js';
-import { madeForEach } from '../support/made.js';
+import { madeForEach, PASSWORD, wordsOf } from '../support/spec.js';
 import { MEMBERS, setUpOrganisation } from '../support/organisation.js';
-import { wordsOf } from '../support/portal.js';
 
 describe('An account that is no organisation any more', () => {
   const own = setUpOrganisation();
   const { newBrowser, signedIn, inPortal, member, invite } = own;
   let { service, smtp, owner, email } = own;
   const user = madeForEach(() => member('viewer'));
-  beforeEach(async () => {
-    ({ service, smtp, owner, email } = own);
-  });
+  beforeEach(async () => ({ service, smtp, owner, email } = own));
 
   const becomePerson = () => service.make.updateUser(owner, { kind: 'individual' });
   const roles = async () => {
@@ -58,8 +54,7 @@ describe('An account that is no organisation any more', () => {
   });
 
   it('is joined by nobody who was invited before', async () => {
-    const admin = await inPortal(owner);
-    await invite(admin);
+    await invite(await inPortal(owner));
     const link = new URL((await smtp.mailTo(email)).link).pathname;
     await becomePerson();
     const person = { name: 'Zoë Partner', password: PASSWORD, password_again: PASSWORD };

@@ -1,9 +1,7 @@
 import { decide, makeAdmin, type AdminInPerson } from '../support/admins.js';
 import { CONSOLE } from '../support/console.js';
 import { whileHeld } from '../support/held-rows.js';
-import type { Answer } from '../support/http.js';
-import { wordsOf } from '../support/portal.js';
-import { PATIENT, useService } from '../support/test-service.js';
+import { type Answer, PATIENT, useService, wordsOf } from '../support/spec.js';
 
 const service = useService({ databaseOptions: PATIENT, env: { FOUR_EYES: 'true' } });
 /** The only enabled admins. Each test ends sessions, so each has its own. */
@@ -99,8 +97,7 @@ describe('With FOUR_EYES=true and three enabled admins', () => {
   ])('%s at once, to stop an attack', async (_what, act, left) => {
     expect([200, 303]).toContain((await act()).status);
     expect(await admins()).toEqual(left);
-    const waiting = await service.database.query('SELECT 1 FROM approvals');
-    expect(waiting).toEqual([]);
+    expect(await service.database.query('SELECT 1 FROM approvals')).toEqual([]);
   });
 
   it('two of them, at the same moment, do not leave one alone', async () => {

@@ -6,15 +6,12 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
-import type { TestClient } from '../support/factory.js';
+import { madeForEach, madeOnce, type TestClient, until, useSharedService } from '../support/spec.js';
 import { freePort } from '../support/free-port.js';
 import { Gateway, gatewaySamples, lackingGateway, type GatewayName } from '../support/gateways.js';
 import { describeUnless } from '../support/left-out.js';
-import { madeForEach, madeOnce } from '../support/made.js';
 import { credentialsOf, revoke } from '../support/oauth.js';
 import { Receiver } from '../support/receiver.js';
-import { useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 const service = useSharedService();
 const inspector = madeOnce(() => service.make.operatorClient(['token:introspect']));
@@ -234,8 +231,7 @@ describeUnless(lackingGateway('nginx'), 'nginx that asks the introspection endpo
     }`;
     const gateway = await Gateway.start('nginx', sample, port);
     try {
-      const answer = await send(gateway.url, '/', { 'x-token': 'cds_at_invented' });
-      expect(answer.status).toBe(200);
+      expect((await send(gateway.url, '/', { 'x-token': 'cds_at_invented' })).status).toBe(200);
     } finally {
       await gateway.stop();
     }
@@ -286,8 +282,7 @@ describe('The door, asked as by the configuration of docs/gateways.md', () => {
   });
 
   it('of Envoy: the prefix and the path, with the method of the request', async () => {
-    const text = samples.get('envoy.yaml')!;
-    const { ext_authz: filter } = filtersIn(parse(text));
+    const { ext_authz: filter } = filtersIn(parse(samples.get('envoy.yaml')!));
     expect(filter).toMatchObject({ failure_mode_allow: false, transport_api_version: 'V3' });
     const { path_prefix: prefix, authorization_response: kept } = filter.http_service;
     door = await Door.start(await freePort(), '--admitted-status', '200');

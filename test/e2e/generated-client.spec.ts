@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process';
 import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { useSharedService } from '../support/test-service.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
+import { useSharedService, WEBHOOK_ENV } from '../support/spec.js';
 
 interface Exit {
   code: number;

@@ -7,14 +7,10 @@ import { breakOff } from '../support/break-off.js';
 import { gapInFeed } from '../support/event-feed.js';
 import { newPkce, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { freePort } from '../support/free-port.js';
-import { isAccepted } from '../support/oauth.js';
+import { isAccepted, madeOnce, until, useService, WEBHOOK_ENV, Webhooks } from '../support/spec.js';
 import { committedDocument } from '../support/openapi-document.js';
 import { describeUnless } from '../support/left-out.js';
-import { madeOnce } from '../support/made.js';
 import { LACKING, PagePrograms } from '../support/page-programs.js';
-import { useService } from '../support/test-service.js';
-import { until } from '../support/until.js';
-import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 /** Whether this build has the operation. */
 const has = (method: Method, address: string): boolean =>
@@ -357,8 +353,13 @@ describeUnless(LACKING.go, 'The programs in Go in the guides', () => {
     const page = await goOf('on-behalf-of-a-user');
     const { verifier, challenge } = newPkce();
     const cameTo = await browser.authorize({
-      ...{ client_id: client.id, redirect_uri: REDIRECT_URI, response_type: 'code', state: 'kept' },
-      ...{ scope: 'vehicle:read', code_challenge: challenge, code_challenge_method: 'S256' },
+      client_id: client.id,
+      redirect_uri: REDIRECT_URI,
+      response_type: 'code',
+      state: 'kept',
+      scope: 'vehicle:read',
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
     });
     const given = { CAME_BACK: cameTo.href, STATE: 'kept', VERIFIER: verifier, REDIRECT_URI };
     const settings = { CLIENT_ID: client.id, CLIENT_SECRET: client.secret, ...given };
@@ -406,7 +407,8 @@ describeUnless(LACKING.go, 'The programs in Go in the guides', () => {
     expect(await forge({ 'webhook-timestamp': now, 'webhook-signature': 'v1,AAAA' })).toBe(400);
     const gap = await gapInFeed(service.database);
     const { json } = await webhooks.publish(user.id, {
-      ...{ type: 'vehicle.updated', data: { id: 'g1' } },
+      type: 'vehicle.updated',
+      data: { id: 'g1' },
       ...LATER,
     });
     expect(await receiver.firstLine()).toBe(`vehicle.updated ${user.id}`);

@@ -5,11 +5,9 @@ import { MembersService } from '#events/partners/members/members.service.js';
 import { insertContact } from '../support/contacts.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
-import { BrowserSession, type Page } from '../support/browser-session.js';
+import { BrowserSession, madeOnce, type Page, useSharedService } from '../support/spec.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { madeOnce } from '../support/made.js';
 import { enterPortal, makeEndpoint } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
 
 const GUIDE = '/docs/guides/on-behalf-of-a-user';
 const GOING_LIVE = '/docs/guides/going-live';
@@ -33,7 +31,9 @@ describe('The guides, read by a member of a partner’s organisation,', () => {
   const owner = madeOnce(() => service.make.user({ kind: 'organisation', name: 'Northwind' }));
   const sandbox = madeOnce(() =>
     service.make.client({
-      ...{ ownerId: owner.id, name: 'A first', environment: 'sandbox' },
+      ownerId: owner.id,
+      name: 'A first',
+      environment: 'sandbox',
       redirectUris: [`${REDIRECT_URI}?it's=1&b=2`],
     }),
   );
@@ -161,7 +161,8 @@ describe('The guides, read by a member of a partner’s organisation,', () => {
     it('have of a live client its id and the host of its redirect URI, say that it is live, and what is to do', async () => {
       const { id: ownerId } = await service.make.user({ kind: 'organisation', name: 'Southwind' });
       const live = await service.make.client({
-        ...{ ownerId, name: 'C live' },
+        ownerId,
+        name: 'C live',
         redirectUris: ['https://app.example/private/callback?key=1'],
       });
       const browser = await enterPortal(service, live);
@@ -203,7 +204,8 @@ describe('The guides, read by a member of a partner’s organisation,', () => {
     it('say what is done for the live client, each by what it depends on', async () => {
       const organisation = await service.make.user({ kind: 'organisation' });
       const client = await service.make.client({
-        ...{ ownerId: organisation.id, name: 'Live' },
+        ownerId: organisation.id,
+        name: 'Live',
         redirectUris: ['http://localhost:3000/callback'],
       });
       const browser = await signedIn(organisation);

@@ -4,12 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { SHELVES } from '#entrypoints/api-docs/handbook/catalogue.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { GuideShell, shellSamplesOf } from '../support/guide-shell.js';
-import { isAccepted } from '../support/oauth.js';
-import { madeOnce } from '../support/made.js';
+import { isAccepted, madeOnce, until, useSharedService, WEBHOOK_ENV, Webhooks } from '../support/spec.js';
 import { endSandboxes } from '../support/sandbox.js';
-import { useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
-import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
+import { listOf } from '../support/list-of.js';
 
 /** What a reader puts in by hand, by the sample that asks for it. */
 type ByHand = (sample: string) => string | undefined;
@@ -21,9 +18,7 @@ describe('A guide, pasted from the top into one shell,', () => {
   const user = madeOnce(() => service.make.user());
   const shells: GuideShell[] = [];
 
-  beforeAll(async () => {
-    await service.make.consent(client, user);
-  });
+  beforeAll(async () => await service.make.consent(client, user));
   afterAll(async () => {
     await Promise.all(shells.map((shell) => shell.kill()));
     await endSandboxes(service);
@@ -64,10 +59,8 @@ describe('A guide, pasted from the top into one shell,', () => {
   ): Promise<string[]> => {
     const shell = newShell();
     const outputs: string[] = [];
-    for (const sample of await shellSamplesOf(service.http, slug)) {
-      const own = await between(sample, outputs);
-      outputs.push(await shell.paste(own ?? typed(sample)));
-    }
+    for (const sample of await shellSamplesOf(service.http, slug))
+      outputs.push(await shell.paste((await between(sample, outputs)) ?? typed(sample)));
     return outputs;
   };
   const jsonIn = (outputs: string[]): unknown[] =>
@@ -197,10 +190,9 @@ describe('A guide, pasted from the top into one shell,', () => {
     for (const slug of slugs)
       if ((await shellSamplesOf(service.http, slug)).length > 0) withSamples.push(slug);
     expect(withSamples.sort()).toEqual(
-      [
-        ...['events-feed', 'first-token', 'on-behalf-of-a-user', 'polling-to-webhooks'],
-        ...['refresh', 'sandbox', 'webhooks'],
-      ].sort(),
+      listOf(`
+        events-feed, first-token, on-behalf-of-a-user, polling-to-webhooks, refresh, sandbox, webhooks
+      `).sort(),
     );
   });
 });

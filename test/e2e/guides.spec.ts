@@ -10,6 +10,7 @@ import { fillIn, placeholdersOf, duration } from '#entrypoints/api-docs/handbook
 import { AUTHORIZATION_ERROR_KINDS, OAUTH_ERROR_KINDS } from '#platform/http/problems/oauth-error-kinds.js';
 import { PROBLEM_KINDS } from '#platform/http/problems/problem-kinds.js';
 import { useSharedService } from '../support/test-service.js';
+import { listOf } from '../support/list-of.js';
 
 const PAGES = SHELVES.flatMap(({ folder, entries }) => entries.map(({ slug }) => pathOf(folder, slug)));
 
@@ -34,14 +35,12 @@ const open = (address: string): Promise<Opened> => {
 };
 
 describe('The guides', () => {
-  it.each([
-    '/docs/guides/unknown',
-    '/docs/libraries/unknown',
-    '/docs/libraries/first-token',
-    '/docs/guides/..%2Fsecurity',
-    '/docs/guides/__proto__',
-    '/docs/shelves/first-token',
-  ])('do not have the page %s', async (address) => {
+  it.each(
+    listOf(`
+    /docs/guides/unknown, /docs/libraries/unknown, /docs/libraries/first-token, /docs/guides/..%2Fsecurity,
+    /docs/guides/__proto__, /docs/shelves/first-token
+  `),
+  )('do not have the page %s', async (address) => {
     const { status, text } = await service.http.get(address, { headers: { accept: 'text/html' } });
     expect([status, text]).toEqual([404, expect.stringContaining('<h1>')]);
   });
@@ -129,15 +128,16 @@ describe('The guides', () => {
   it('show samples that say the same in several languages together, and each alone without a style sheet', async () => {
     const { html } = await open('/docs/guides/first-token');
     const group = html.querySelector('.samples')!;
-    expect(group.querySelectorAll('label').map(({ text }) => text)).toEqual([
-      'curl',
-      'Node.js',
-      'Python',
-      'Go',
-    ]);
-    expect(group.querySelectorAll('pre').map((pre) => pre.getAttribute('data-file'))).toEqual([
-      ...['token.sh', 'token.mjs', 'get_token.py', 'token.go'],
-    ]);
+    expect(group.querySelectorAll('label').map(({ text }) => text)).toEqual(
+      listOf(`
+      curl, Node.js, Python, Go
+    `),
+    );
+    expect(group.querySelectorAll('pre').map((pre) => pre.getAttribute('data-file'))).toEqual(
+      listOf(`
+      token.sh, token.mjs, get_token.py, token.go
+    `),
+    );
     // Two samples in the same language are two steps.
     expect(renderMarkdown('# A\n\n```sh\na\n```\n\n```sh\nb\n```').html).not.toContain('radio');
   });
@@ -224,12 +224,11 @@ describe('The guides', () => {
     expect(text).toContain('| access token | 2 hours |');
     expect(text).toContain('1234 in any 60 minutes');
     expect((await open('/docs/guides/first-token')).html.text).toContain(`${service.url}/o/token`);
-    expect([duration(36_000), duration(90), duration(86_400), duration(1)]).toEqual([
-      '10 hours',
-      '90 seconds',
-      '1 day',
-      '1 second',
-    ]);
+    expect([duration(36_000), duration(90), duration(86_400), duration(1)]).toEqual(
+      listOf(`
+      10 hours, 90 seconds, 1 day, 1 second
+    `),
+    );
   });
 
   it('list every error with its cause and what to do, as the service itself knows them', async () => {

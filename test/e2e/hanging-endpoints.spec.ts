@@ -1,9 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { HeldTimers } from '../support/held-timers.js';
-import { madeOnce } from '../support/made.js';
+import { madeOnce, until, useSharedService } from '../support/spec.js';
 import { NameServer } from '../support/name-server.js';
-import { useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { type TestEndpoint, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 describe('Endpoints that hang', () => {

@@ -1,5 +1,4 @@
-import { useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
+import { until, useSharedService } from '../support/spec.js';
 
 interface LogLine {
   level: string;

@@ -1,9 +1,7 @@
 import { ReadinessService } from '#entrypoints/operations/readiness.service.js';
 import { atEndOfFile } from '../support/between-files.js';
-import type { Answer } from '../support/http.js';
+import { type Answer, startInstance, until, useService } from '../support/spec.js';
 import { asAdmin, nameOf } from '../support/test-database.js';
-import { startInstance, useService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 describe('Readiness', () => {
   const service = useService();

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { freePort } from '../support/free-port.js';
 import { describeUnless } from '../support/left-out.js';
-import { useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
+import { until, useSharedService } from '../support/spec.js';
 
 const lackingBash =
   spawnSync('bash', ['--version']).status === 0 ? undefined : 'there is no bash on this machine';

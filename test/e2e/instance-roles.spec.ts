@@ -2,9 +2,7 @@ import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { DeliveriesService } from '#events/webhooks/deliveries/deliveries.service.js';
 import { startInstance, type TestInstance, useService } from '../support/test-service.js';
 import { refusalOf } from '../support/settings-refusal.js';
-import { until } from '../support/until.js';
-import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
-import type { TestClient } from '../support/factory.js';
+import { type TestClient, until, WEBHOOK_ENV, Webhooks } from '../support/spec.js';
 
 describe('an instance with ROLE=api', () => {
   const service = useService({ env: { ...WEBHOOK_ENV, ROLE: 'api' } });
@@ -101,8 +99,7 @@ describe('an instance with ROLE=api', () => {
     });
     await startWorker();
     expect((await webhooks.finished(first.id)).state).toBe('delivered');
-    const second = await webhooks.publishOne(user.id);
-    expect((await webhooks.finished(second.id)).state).toBe('delivered');
+    expect((await webhooks.finished((await webhooks.publishOne(user.id)).id)).state).toBe('delivered');
     expect(webhooks.received(endpoint)).toHaveLength(2);
   });
 

@@ -1,11 +1,8 @@
 import { DAY_MS } from '#platform/config/durations.js';
 import { newSecret } from '#platform/secrets/tokens.js';
-import type { Answer, HttpOptions } from '../support/http.js';
-import { madeOnce } from '../support/made.js';
+import { type Answer, type HttpOptions, madeOnce, until, useSharedService } from '../support/spec.js';
 import { credentialsOf, expectOAuthError, refresh, revoke } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
 import { endingIn, strangeToken } from '../support/tokens.js';
-import { until } from '../support/until.js';
 
 const BOTH = 'charging_session:read vehicle:read';
 
@@ -56,9 +53,8 @@ describe('Introspection is refused', () => {
         ] as [string, string][],
       },
     ];
-    for (const { path, ...option } of options) {
+    for (const { path, ...option } of options)
       expectOAuthError(await service.http.send(path, { basic: basic(), ...option }), 400, 'invalid_request');
-    }
   });
 
   it('to a client without token:introspect, whichever way it authenticates', async () => {
@@ -87,18 +83,14 @@ describe('Introspection is refused', () => {
 
   it("to a user's token", async () => {
     const { access_token } = await service.make.tokens(client, user);
-    const answer = await ask({
-      bearer: access_token,
-      form: { token: access_token },
-    });
+    const answer = await ask({ bearer: access_token, form: { token: access_token } });
     expectOAuthError(answer, 403, 'insufficient_scope');
   });
 
   it('to a token of an authorized client that was requested without the scope', async () => {
     const operator = await service.make.operatorClient(['admin:read', 'token:introspect']);
     const token = await service.make.clientToken(operator, 'admin:read');
-    const answer = await ask({ bearer: token, form: { token } });
-    expectOAuthError(answer, 403, 'insufficient_scope');
+    expectOAuthError(await ask({ bearer: token, form: { token } }), 403, 'insufficient_scope');
   });
 
   it('to a bearer token that is unknown, expired, revoked or of a disabled client', async () => {
@@ -109,8 +101,7 @@ describe('Introspection is refused', () => {
       await service.make.clientToken(operator),
     ];
     await revoke(service.http, operator, revoked);
-    const good = await ask({ bearer: live, form: { token: live } });
-    expect(good.json).toMatchObject({ active: true });
+    expect((await ask({ bearer: live, form: { token: live } })).json).toMatchObject({ active: true });
     await service.make.updateClient(operator, { enabled: false });
     for (const bearer of ['x', strangeToken('access'), expired, revoked, live]) {
       const answer = await ask({ bearer, form: { token: 'x' } });
@@ -135,9 +126,8 @@ describe('The answer is exactly {"active": false} for', () => {
   });
 
   it('an authorization code, a client secret and a client id', async () => {
-    for (const token of [await service.make.code(client, user), client.secret, client.id]) {
+    for (const token of [await service.make.code(client, user), client.secret, client.id])
       expectInactive(await introspect(token));
-    }
   });
 
   it('an expired token', async () => {
@@ -243,24 +233,18 @@ describe('For a live access token', () => {
     const { access_token } = await service.make.tokens(client, user);
     const bearer = await service.make.clientToken(inspector);
     const byBearer = await ask({ bearer, form: { token: access_token } });
-    const inBody = await ask({
-      form: { token: access_token, ...credentialsOf(inspector) },
-    });
+    const inBody = await ask({ form: { token: access_token, ...credentialsOf(inspector) } });
     expect(byBearer.json).toMatchObject({ active: true, sub: user.id });
     // The second may change between the two.
-    expect(inBody.json).toEqual({
-      ...byBearer.json,
-      authorization_expires_in: expect.any(Number) as number,
-    });
+    expect(inBody.json).toEqual({ ...byBearer.json, authorization_expires_in: expect.any(Number) as number });
     const itself = await ask({ bearer, form: { token: bearer } });
     expect(itself.json).toMatchObject({ active: true, scope: 'token:introspect', sub: inspector.id });
   });
 
   it('any token_type_hint is accepted', async () => {
     const token = await service.make.clientToken(client);
-    for (const token_type_hint of ['access_token', 'refresh_token', 'nonsense']) {
+    for (const token_type_hint of ['access_token', 'refresh_token', 'nonsense'])
       expect((await introspect(token, { token_type_hint })).json).toMatchObject({ active: true });
-    }
   });
 });
 
@@ -332,9 +316,8 @@ describe('With user_id, the scope is what the token may do with that user’s da
   it.each(['nobody', 'clnt01HN2NJ9NMRZBXT1H6FT9N7735', "' OR 1=1 --", '%', 'x'.repeat(1000)])(
     'invalid_request for a malformed user id, whatever the token: %s',
     async (user_id) => {
-      for (const token of [await service.make.clientToken(client), 'garbage']) {
+      for (const token of [await service.make.clientToken(client), 'garbage'])
         expectOAuthError(await introspect(token, { user_id }), 400, 'invalid_request');
-      }
     },
   );
 

@@ -8,8 +8,7 @@ import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { EmailVerificationService } from '#access/users/emails/email-verification.service.js';
 import { insertContact } from '../support/contacts.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
-import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
+import { BrowserSession, leadsTo, type Page, PASSWORD } from '../support/spec.js';
 import { setUpApp } from '../support/factors-without-pages.js';
 import { newAddress } from '../support/rate-limits.js';
 import { givePassword } from '../support/second-factors.js';
@@ -163,9 +162,8 @@ describe('The language of a page', () => {
     });
 
     it('is not remembered if there is no such language, or none is asked for', async () => {
-      for (const query of ['', '?ui_locales=', '?ui_locales=xx', '?ui_locales=de;fr']) {
+      for (const query of ['', '?ui_locales=', '?ui_locales=xx', '?ui_locales=de;fr'])
         expect(await cookieOf(query)).toBeUndefined();
-      }
     });
   });
 
@@ -367,13 +365,11 @@ describe('The language of a page', () => {
       'a contact to remove': async (browser) => browser.open(await contactLink()),
       'a contact removed': async (browser) => browser.fillIn(await contactLink()),
       'a second factor': async (browser) => {
-        const user = await withApp();
-        await givePassword(browser, user);
+        await givePassword(browser, await withApp());
         return browser.open('/login/second-factor');
       },
       'a second factor refused': async (browser) => {
-        const user = await withApp();
-        await givePassword(browser, user);
+        await givePassword(browser, await withApp());
         return browser.fillIn('/login/second-factor', { code: 'wrong' });
       },
       'an invitation that is gone': (browser) => browser.open('/invitations/x'),
@@ -398,17 +394,14 @@ describe('The language of a page', () => {
       },
       'a page that is not there': (browser) => browser.open('/nowhere'),
       'a form that has expired': async (browser) => {
-        const page = await browser.open('/login');
-        return browser.submit(page, '/login', { csrf_token: 'x' });
+        return browser.submit(await browser.open('/login'), '/login', { csrf_token: 'x' });
       },
       'a query that cannot be read': (browser) => browser.open('/login?x=%ff'),
       'a query with too many parameters': (browser) => browser.open(`/login?${'x&'.repeat(200)}`),
       'too many wrong passwords': async (browser) => {
         const { email } = await service.make.user();
         let page = await browser.open('/login');
-        for (let n = 0; n < 6; n++) {
-          page = await browser.submit(page, '/login', { email, password: 'wrong' });
-        }
+        for (let n = 0; n < 6; n++) page = await browser.submit(page, '/login', { email, password: 'wrong' });
         expect(page.status).toBe(429);
         return page;
       },

@@ -1,11 +1,8 @@
-import type { BrowserSession } from '../support/browser-session.js';
+import { type BrowserSession, madeForEach, until, WEBHOOK_ENV } from '../support/spec.js';
 import { LARGE_READS_PER_ACCOUNT, LARGE_READS_PER_INSTANCE } from '#platform/http/page-routes/large-reads.js';
-import { madeForEach } from '../support/made.js';
 import { enterPortal, makeEndpoint, seedDelivery } from '../support/portal.js';
 import { connectionTo } from '../support/test-database.js';
 import { PATIENT, useService } from '../support/test-service.js';
-import { until } from '../support/until.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 const COUNT = '/portal/deliveries/matching';
 const FILE = '/portal/deliveries/csv';
@@ -14,10 +11,7 @@ const EVERYTHING = [COUNT, FILE, SEARCH];
 
 /* Contract §7: exports, searches and counts. */
 describe('What reads much', () => {
-  const service = useService({
-    env: { ...WEBHOOK_ENV, DATABASE_POOL_SIZE: '20' },
-    databaseOptions: PATIENT,
-  });
+  const service = useService({ env: { ...WEBHOOK_ENV, DATABASE_POOL_SIZE: '20' }, databaseOptions: PATIENT });
   const client = madeForEach(() => service.make.client());
   const browser = madeForEach(() => enterPortal(service, client));
 
@@ -40,8 +34,7 @@ describe('What reads much', () => {
   const statusesOf = (answers: { status: number }[]) => answers.map(({ status }) => status);
 
   it('runs twice at a time for an account, and again when one is done', async () => {
-    const endpoint = await makeEndpoint(service, client);
-    await seedDelivery(service, endpoint, { state: 'failed', isTest: true });
+    await seedDelivery(service, await makeEndpoint(service, client), { state: 'failed', isTest: true });
     const other = await enterPortal(service, client);
     const free = await hold();
     const underWay = [browser.open(COUNT), other.open(COUNT)];
@@ -67,9 +60,8 @@ describe('What reads much', () => {
 
   it('runs eight times at a time on an instance, for everybody', async () => {
     const browsers: BrowserSession[] = [];
-    for (let n = 0; n <= LARGE_READS_PER_INSTANCE / LARGE_READS_PER_ACCOUNT; n++) {
+    for (let n = 0; n <= LARGE_READS_PER_INSTANCE / LARGE_READS_PER_ACCOUNT; n++)
       browsers.push(await enterPortal(service, await service.make.client()));
-    }
     const late = browsers.pop()!;
     const free = await hold();
     const underWay = browsers.flatMap((each) => [each.open(COUNT), each.open(COUNT)]);

@@ -6,11 +6,9 @@ import { UsersService } from '#access/users/accounts/users.service.js';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import { changesRead } from '../support/changes-read.js';
-import type { Answer } from '../support/http.js';
+import { type Answer, madeForEach, PATIENT, useSharedService } from '../support/spec.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { madeForEach } from '../support/made.js';
 import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
-import { PATIENT, useSharedService } from '../support/test-service.js';
 import { accessRecordOf } from '../support/tokens.js';
 
 /** The token was accepted, and then the database kept the request waiting. */

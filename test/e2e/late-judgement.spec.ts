@@ -3,13 +3,11 @@ import { Listener } from '#platform/database/connections/listener.service.js';
 import { accessTokenId, type AccessTokenRecord } from '#access/tokens/keys/token-record.js';
 import { changesRead } from '../support/changes-read.js';
 import { putClockForward } from '../support/clock.js';
-import { isAccepted } from '../support/oauth.js';
+import { isAccepted, madeForEach, madeOnce, until } from '../support/spec.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { madeForEach, madeOnce } from '../support/made.js';
 import { connectionTo } from '../support/test-database.js';
 import { PATIENT, type TestInstance, useSharedService } from '../support/test-service.js';
 import { accessRecordOf } from '../support/tokens.js';
-import { until } from '../support/until.js';
 
 /** A slow check of a token: its client is not cached, and the database is slow to answer. */
 describe('A token that is revoked while an instance is still looking its client up', () => {
@@ -20,9 +18,7 @@ describe('A token that is revoked while an instance is still looking its client 
   const slow = madeOnce(() => connectionTo(service));
   const outside = madeOnce(() => connectionTo(service));
 
-  beforeAll(async () => {
-    there = service.instances[1]!;
-  });
+  beforeAll(async () => (there = service.instances[1]!));
   const client = madeForEach(() => service.make.client());
   beforeEach(async () => {
     const other = await service.make.clientToken(await service.make.client());

@@ -1,9 +1,7 @@
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
-import { madeOnce } from '../support/made.js';
-import { enterPortal } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
+import { enterPortal, madeOnce, useSharedService, WEBHOOK_ENV } from '../support/spec.js';
+import { listOf } from '../support/list-of.js';
 
 /** Displayed as exegnp.exe. */
 const DECEPTIVE = 'exe\u202eexe.png';
@@ -14,9 +12,7 @@ let admin: string;
 
 const user = madeOnce(() => service.make.user());
 const client = madeOnce(() => service.make.client());
-beforeAll(async () => {
-  admin = await service.make.adminToken();
-});
+beforeAll(async () => (admin = await service.make.adminToken()));
 
 const write = (method: string, path: string, json: object) =>
   service.http.send(path, { method, bearer: admin, json });
@@ -63,13 +59,9 @@ describe('A name with bidirectional or invisible characters is refused', () => {
       'POST',
       () => '/admin/notifications',
       notification,
-      [
-        'short_text_title',
-        'short_text_body',
-        'detail_page_title',
-        'detail_page_body',
-        'external_button_label',
-      ],
+      listOf(`
+        short_text_title, short_text_body, detail_page_title, detail_page_body, external_button_label
+      `),
     ],
   ];
 
@@ -97,7 +89,9 @@ describe('A name with bidirectional or invisible characters is refused', () => {
     const portal = await enterPortal(service, client);
     const path = '/portal/endpoints/new';
     const page = await portal.submit(await portal.open(path), path, {
-      ...{ url: 'http://127.0.0.1:9/', description: DECEPTIVE, event_types: 'webhook.test' },
+      url: 'http://127.0.0.1:9/',
+      description: DECEPTIVE,
+      event_types: 'webhook.test',
     });
     expect([page.status, page.html.querySelector('#description-error')?.text]).toEqual([
       400,

@@ -1,13 +1,9 @@
 import { Apache, lackingApache } from '../support/apache.js';
-import type { TestClient } from '../support/factory.js';
+import { madeOnce, revoke, type TestClient, until, useSharedService } from '../support/spec.js';
 import { freePort } from '../support/free-port.js';
 import { describeUnless } from '../support/left-out.js';
-import { madeOnce } from '../support/made.js';
-import { revoke } from '../support/oauth.js';
 import { LACKING, PagePrograms, type PageProgram } from '../support/page-programs.js';
-import { useSharedService } from '../support/test-service.js';
 import { TlsFront } from '../support/tls-front.js';
-import { until } from '../support/until.js';
 import { describeLibrary, newestGrantOf, settingsOf } from './libraries.js';
 
 const service = useSharedService();

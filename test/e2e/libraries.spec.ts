@@ -1,11 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { parse } from 'node-html-parser';
 import { breakOff } from '../support/break-off.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { PASSWORD, type TestClient } from '../support/factory.js';
+import { BrowserSession, madeOnce, PASSWORD, placeOf, type TestClient } from '../support/spec.js';
 import { freePort } from '../support/free-port.js';
-import { placeOf } from '../support/http.js';
-import { madeOnce } from '../support/made.js';
 import { PageProgram, PagePrograms } from '../support/page-programs.js';
 import { startInstance, useSharedService } from '../support/test-service.js';
 import { describeLibrary, newestGrantOf, settingsOf } from './libraries.js';
@@ -61,13 +58,11 @@ describe('The applications on the pages about libraries for the web', () => {
       const forged = new URL(cameTo);
       forged.searchParams.set('state', 'another');
       expect((await new Visitor(visitor.url).send(forged.pathname + forged.search)).status).toBe(403);
-      const back = await visitor.send(cameTo.pathname + cameTo.search);
-      expect(placeOf(back)).toEqual([302, '/me']);
+      expect(placeOf(await visitor.send(cameTo.pathname + cameTo.search))).toEqual([302, '/me']);
       expect(await (await visitor.send('/me')).json()).toMatchObject({ id: user.id });
       expect(await newestGrantOf(service, of)).toEqual({ generation: 1, revoked: false });
       await service.database.query(`UPDATE grants SET revoked_at = now() WHERE client_id = $1`, [of.id]);
-      const ended = await visitor.send('/me');
-      expect(placeOf(ended)).toEqual([302, '/login']);
+      expect(placeOf(await visitor.send('/me'))).toEqual([302, '/login']);
     },
   );
 

@@ -1,8 +1,6 @@
-import { REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { madeOnce, REDIRECT_URI, type TestClient, type TestService } from '../support/spec.js';
 import { describeUnless } from '../support/left-out.js';
-import { madeOnce } from '../support/made.js';
 import { PageProgram, PagePrograms } from '../support/page-programs.js';
-import type { TestService } from '../support/test-service.js';
 
 /** What the programs of the pages are configured with. */
 export const settingsOf = (of: TestClient): Record<string, string> => ({
@@ -55,8 +53,7 @@ export function describeLibrary(
     ): Promise<{ sent: URL; end: Awaited<ReturnType<PageProgram['end']>> }> {
       const program = programs.start(`user.${extension}`, settingsOf(of));
       const sent = new URL(await program.firstLine());
-      const cameTo = await browser.authorize(Object.fromEntries(sent.searchParams), decision);
-      program.type(change(cameTo).href);
+      program.type(change(await browser.authorize(Object.fromEntries(sent.searchParams), decision)).href);
       return { sent, end: await program.end() };
     }
 

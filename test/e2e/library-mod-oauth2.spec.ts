@@ -2,8 +2,7 @@ import { Apache, lackingModOAuth2 } from '../support/apache.js';
 import { freePort } from '../support/free-port.js';
 import { describeUnless } from '../support/left-out.js';
 import { PagePrograms } from '../support/page-programs.js';
-import { madeOnce } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
+import { madeOnce, useSharedService } from '../support/spec.js';
 
 const REQUIRE_LINE = /^.*Require oauth2_claim.*$/m;
 
@@ -67,7 +66,10 @@ describeUnless(lackingModOAuth2, 'What the page about Apache says of mod_oauth2'
       anybody: 200,
     });
     expect(await answers('charging_session:read vehicle:read')).toEqual({
-      ...{ shown: 401, pattern: 401, expression: 403, anybody: 200 },
+      shown: 401,
+      pattern: 401,
+      expression: 403,
+      anybody: 200,
     });
   });
 });

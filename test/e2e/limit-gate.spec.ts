@@ -2,12 +2,10 @@ import { newSecret } from '#platform/secrets/tokens.js';
 import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
 import { putClockForward } from '../support/clock.js';
 import type { Answer, HttpOptions } from '../support/http.js';
-import { PARTNER_SCOPES } from '../support/factory.js';
-import { madeForEach, madeOnce } from '../support/made.js';
+import { madeForEach, madeOnce, PARTNER_SCOPES, useService } from '../support/spec.js';
 import { countFor, from, limitHeaders, newAddress, statusesOf } from '../support/rate-limits.js';
 import { statementsDuring } from '../support/statements.js';
 import { connectionTo } from '../support/test-database.js';
-import { useService } from '../support/test-service.js';
 import { strangeToken } from '../support/tokens.js';
 
 const LIMIT = 1;
@@ -24,16 +22,12 @@ let bearer: string;
 let admin: string;
 
 const operator = madeOnce(() => service.make.operatorClient());
-beforeAll(async () => {
-  admin = await service.make.clientToken(operator);
-});
+beforeAll(async () => (admin = await service.make.clientToken(operator)));
 const client = madeOnce(() => service.make.client());
 /** Not from the token endpoint, which counts. */
 const tokenOf = async ({ id }: { id: string }): Promise<string> =>
   (await service.app.get(AccessTokensService).issueForClient(id, PARTNER_SCOPES))!.accessToken;
-beforeAll(async () => {
-  bearer = await tokenOf(client);
-});
+beforeAll(async () => (bearer = await tokenOf(client)));
 
 type Request = [path: string, options: HttpOptions];
 
@@ -173,8 +167,7 @@ describe('From an address that is over its limit,', () => {
   });
 
   it('requests are served again after the time that Retry-After says', async () => {
-    const refused = await send(address, ['/v2/users', { bearer }]);
-    putClockForward(Number(refused.headers.get('retry-after')));
+    putClockForward(Number((await send(address, ['/v2/users', { bearer }])).headers.get('retry-after')));
     expect((await send(address, ['/v2/users', { bearer }])).status).toBe(200);
   });
 });
@@ -283,8 +276,7 @@ describe('A partner over its own limit', () => {
   it("can read its user's own resource with a user's token", async () => {
     const user = await service.make.user();
     own = (await service.make.tokens(partner, user)).access_token;
-    const refused = await exhaustOwn();
-    expect(refused.json.instance).toBe(`${service.settings.baseUrl}/v2/users/${user.id}`);
+    expect((await exhaustOwn()).json.instance).toBe(`${service.settings.baseUrl}/v2/users/${user.id}`);
     expect((await ask(`/v2/users/${user.id}`)).json).toMatchObject({ id: user.id, email: user.email });
     expect((await ask(`/v2/users/${partner.ownerId}`)).status).toBe(429);
   });
@@ -296,8 +288,7 @@ describe('The owner of a client', () => {
     const shown = await service.http.get(`/v2/users/${client.ownerId}`, { bearer });
     expect([shown.status, shown.json]).toEqual([200, { id: client.ownerId, url, scopes: [] }]);
     expect((await service.http.get('/v2/users', { bearer })).json).toEqual([]);
-    const other = await service.make.client();
-    const answer = await service.http.get(`/v2/users/${other.ownerId}`, { bearer });
+    const answer = await service.http.get(`/v2/users/${(await service.make.client()).ownerId}`, { bearer });
     expect(answer.status).toBe(404);
   });
 

@@ -1,7 +1,5 @@
 import { parse } from 'node-html-parser';
-import { PASSWORD } from '../support/factory.js';
-import type { Answer } from '../support/http.js';
-import { useService } from '../support/test-service.js';
+import { type Answer, PASSWORD, useService } from '../support/spec.js';
 
 const BASE_URL = 'https://auth.example';
 

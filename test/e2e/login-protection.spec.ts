@@ -1,10 +1,8 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { type RateLimitStore, RATE_LIMIT_STORE } from '#access/rate-limits/store/rate-limit-store.js';
 import { PasswordLinksService } from '#access/users/passwords/password-links.service.js';
-import { BrowserSession, type Page } from '../support/browser-session.js';
+import { BrowserSession, madeForEach, madeOnce, type Page, PASSWORD } from '../support/spec.js';
 import { putClockForward } from '../support/clock.js';
-import { PASSWORD } from '../support/factory.js';
-import { madeForEach, madeOnce } from '../support/made.js';
 import { expectRetryAfter, newAddress, retryAfterOf, statusesOf, tally } from '../support/rate-limits.js';
 import { TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 
@@ -159,8 +157,7 @@ describe('The protection of sign-in', () => {
     });
 
     it('also accepts concurrent attempts with the right password', async () => {
-      const answers = Array.from({ length: 7 }, () => attempt(PASSWORD));
-      expect(await tally(answers)).toEqual({ 303: 7 });
+      expect(await tally(Array.from({ length: 7 }, () => attempt(PASSWORD)))).toEqual({ 303: 7 });
       await exhaustAccount();
     });
 
@@ -200,7 +197,14 @@ describe('The protection of sign-in', () => {
         return (await by.submit(page, '/login', { email: user.email, password: PASSWORD })).status;
       };
       for (const cookie of [
-        ...['x', '.', 'x.y', `${browser}.`, `.${tag}.${mac}`, browser, `${browser}.${mac}`, '__proto__.x.y'],
+        'x',
+        '.',
+        'x.y',
+        `${browser}.`,
+        `.${tag}.${mac}`,
+        browser,
+        `${browser}.${mac}`,
+        '__proto__.x.y',
         `${'A'.repeat(22)}.${tag}.${mac}`,
         `${browser}.${'A'.repeat(tag.length)}.${mac}`,
         `${browser}.${tag}.${'A'.repeat(mac.length)}`,

@@ -2,17 +2,12 @@ import { AuditService } from '#records/audit/audit.service.js';
 import { inBatches } from '#features/otlp-export/log-export.service.js';
 import { RequestRecordsService } from '#records/requests/request-records.service.js';
 import type { LogEntry } from '#features/otlp-export/log-exporter.js';
-import { PASSWORD, type TestClient } from '../support/factory.js';
+import { PASSWORD, type TestClient, until } from '../support/spec.js';
 import { Secrets } from '../support/secrets.js';
-import {
-  leaveSilenceUnlimited,
-  startInstance,
-  useService,
-  type TestInstance,
-} from '../support/test-service.js';
+import { leaveSilenceUnlimited } from '../support/patience.js';
+import { startInstance, useService, type TestInstance } from '../support/test-service.js';
 import { atEndOfFile } from '../support/between-files.js';
 import { OtlpCollector, type ReceivedLog } from '../support/otlp-collector.js';
-import { until } from '../support/until.js';
 
 const EXPORT_MS = 700;
 
@@ -41,7 +36,8 @@ describe('The audit log and refused requests over OTLP', () => {
     const settings = {
       OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: `${collector.url}/v1/logs`,
       // Less than the pause after which OpenTelemetry itself tries again.
-      ...{ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_EXPORTER_OTLP_TIMEOUT: String(EXPORT_MS) },
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_EXPORTER_OTLP_TIMEOUT: String(EXPORT_MS),
     };
     // A batch that the collector has taken, but answered late on a busy machine, would be sent once more.
     leaveSilenceUnlimited(EXPORT_MS);
@@ -59,7 +55,9 @@ describe('The audit log and refused requests over OTLP', () => {
   /** Leaves an entry in each log. */
   const changeAndRefuse = async (name: string): Promise<void> => {
     const { status } = await service.http.send(`/admin/clients/${client.id}`, {
-      ...{ method: 'PATCH', bearer: secrets.add('access token', admin), json: { description: name } },
+      method: 'PATCH',
+      bearer: secrets.add('access token', admin),
+      json: { description: name },
     });
     expect(status).toBe(200);
     const wrong = secrets.add('client secret', `not-the-secret-${'x'.repeat(40)}`);
@@ -72,9 +70,8 @@ describe('The audit log and refused requests over OTLP', () => {
     const ids: { audit: string[]; refusals: string[] } = { audit: [], refusals: [] };
     for await (const { row } of service.app.get(AuditService).follow(undefined, false))
       ids.audit.push(row.id);
-    for await (const { row } of service.app.get(RequestRecordsService).followRefusals(undefined, false)) {
+    for await (const { row } of service.app.get(RequestRecordsService).followRefusals(undefined, false))
       ids.refusals.push(`refusal-${row.id}`);
-    }
     return ids;
   };
   const received = (from = 0) => {
@@ -123,23 +120,31 @@ describe('The audit log and refused requests over OTLP', () => {
       ),
     );
     expect(changed).toMatchObject({
-      ...{ eventName: 'audit.entry', severityText: 'INFO', severityNumber: 9 },
+      eventName: 'audit.entry',
+      severityText: 'INFO',
+      severityNumber: 9,
       body: { stringValue: `client.updated ${client.id}` },
       attributes: {
-        ...{ 'audit.subject.id': client.id, 'audit.subject.type': 'client', 'audit.actor.type': 'client' },
-        ...{ 'client.address': '127.0.0.1', 'request.id': expect.any(String) as string },
-        'audit.after': {
-          values: [{ key: 'description', value: { stringValue: 'while it runs' } }],
-        },
+        'audit.subject.id': client.id,
+        'audit.subject.type': 'client',
+        'audit.actor.type': 'client',
+        'client.address': '127.0.0.1',
+        'request.id': expect.any(String) as string,
+        'audit.after': { values: [{ key: 'description', value: { stringValue: 'while it runs' } }] },
       },
       resource: { 'service.name': 'charging-data-service' },
     });
     expect(refused).toMatchObject({
-      ...{ severityText: 'WARN', severityNumber: 13 },
+      severityText: 'WARN',
+      severityNumber: 13,
       attributes: {
-        ...{ 'http.request.method': 'POST', 'http.route': '/o/token', 'http.response.status_code': 401 },
-        ...{ 'error.type': 'invalid_client', 'oauth.client.id': client.id },
-        ...{ 'refusal.reason': expect.any(String) as string, 'request.id': expect.any(String) as string },
+        'http.request.method': 'POST',
+        'http.route': '/o/token',
+        'http.response.status_code': 401,
+        'error.type': 'invalid_client',
+        'oauth.client.id': client.id,
+        'refusal.reason': expect.any(String) as string,
+        'request.id': expect.any(String) as string,
       },
     });
     expect(Object.keys(refused!.attributes)).not.toContain('client.address');
@@ -211,7 +216,11 @@ describe('The audit log and refused requests over OTLP', () => {
 
   it('come in batches that a collector takes', async () => {
     const entry = (body: string): LogEntry => ({
-      ...{ event: 'audit.entry', at: new Date(0), severity: 'INFO', body, attributes: {} },
+      event: 'audit.entry',
+      at: new Date(0),
+      severity: 'INFO',
+      body,
+      attributes: {},
     });
     const sizes = async (bodies: string[]): Promise<[number, string][]> => {
       const log = (async function* () {

@@ -4,10 +4,7 @@ import { keepLogScope } from '#platform/telemetry/log-scope.js';
 import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
 import { DeliveryAttemptService } from '#events/webhooks/deliveries/delivery-attempt.service.js';
 import { DeliveryQueueRepository } from '#events/webhooks/deliveries/delivery-queue.repository.js';
-import { useService } from '../support/test-service.js';
-import { until } from '../support/until.js';
-import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
-import { madeOnce } from '../support/made.js';
+import { madeOnce, until, useService, WEBHOOK_ENV, Webhooks } from '../support/spec.js';
 
 type Line = Record<string, unknown>;
 
@@ -36,8 +33,13 @@ describe('The log', () => {
     const [line, ...more] = lines().filter(({ request_id }) => request_id === id);
     expect(more).toEqual([]);
     expect(line).toEqual({
-      ...{ level: 'info', msg: 'request', request_id: id, method: 'GET', route: '/v2/users/:id' },
-      ...{ status: 401, address: '127.0.0.1' },
+      level: 'info',
+      msg: 'request',
+      request_id: id,
+      method: 'GET',
+      route: '/v2/users/:id',
+      status: 401,
+      address: '127.0.0.1',
       time: expect.stringMatching(/^\d{4}-.*Z$/) as string,
       milliseconds: expect.any(Number) as number,
     });
@@ -74,8 +76,7 @@ describe('The log', () => {
   it('has the request’s id with an unexpected error', async () => {
     jest.spyOn(service.app.get(AccessTokensService), 'find').mockRejectedValue(new Error('out of order'));
     const headers = { 'x-request-id': 'a-request-that-fails' };
-    const answer = await service.http.get('/v2/users', { bearer: 'x', headers });
-    expect(answer.status).toBe(500);
+    expect((await service.http.get('/v2/users', { bearer: 'x', headers })).status).toBe(500);
     const [line] = linesSaying('unexpected error');
     expect(line).toMatchObject({ level: 'error', request_id: headers['x-request-id'] });
     expect(line!.err).toMatchObject({ type: 'Error', message: 'out of order' });

@@ -5,11 +5,9 @@ import { NotificationsService } from '#records/notifications/notifications.servi
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, madeForEach, useServiceWithMail } from '../support/spec.js';
 import { withSettings } from '../support/changed-settings.js';
-import { madeForEach } from '../support/made.js';
 import { MailServer, type ReceivedMail } from '../support/mail-server.js';
-import { useServiceWithMail } from '../support/set-up.js';
 import { png } from '../support/uploads.js';
 
 const CONNECTED = MESSAGES.applicationConnected('Example App');
@@ -36,8 +34,7 @@ describe('The mails of the service', () => {
       .run(() => service.app.get(NotificationsService).raise(to.id, null, message));
   /** The address in `List-Unsubscribe`. */
   const listLinkOf = (mail: ReceivedMail): string | undefined => {
-    const list = mail.headers.get('list') as { unsubscribe?: { url: string } } | undefined;
-    return list?.unsubscribe?.url;
+    return (mail.headers.get('list') as { unsubscribe?: { url: string } } | undefined)?.unsubscribe?.url;
   };
   const pathIn = async (message = CONNECTED): Promise<string> => {
     const before = smtp.to(user.email).length;

@@ -1,6 +1,5 @@
-import { BrowserSession, csrfTokenOn } from '../support/browser-session.js';
+import { BrowserSession, csrfTokenOn, useServiceWithMail } from '../support/spec.js';
 import { newAddress } from '../support/rate-limits.js';
-import { useServiceWithMail } from '../support/set-up.js';
 
 describe('While Redis is down, each instance', () => {
   // Nothing listens there.
@@ -15,8 +14,7 @@ describe('While Redis is down, each instance', () => {
     const address = { 'x-forwarded-for': newAddress(), origin: service.url };
     const browser = new BrowserSession(service.instances[n]!.url, address);
     const csrf_token = csrfTokenOn(await browser.open(path));
-    const answer = await browser.open(path, { form: { csrf_token, email }, headers: address });
-    return answer.status;
+    return (await browser.open(path, { form: { csrf_token, email }, headers: address })).status;
   };
 
   it.each(['/password/forgotten', '/sign-up'])(

@@ -1,10 +1,8 @@
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { MailsService } from '#records/mail/mails.service.js';
 import { MailLimitsService } from '#access/rate-limits/sign-in/mail-limits.service.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, until, useServiceWithMail } from '../support/spec.js';
 import { MailServer } from '../support/mail-server.js';
-import { useServiceWithMail } from '../support/set-up.js';
-import { until } from '../support/until.js';
 
 describe('Mail', () => {
   const connections = new Set<string>();
@@ -23,7 +21,10 @@ describe('Mail', () => {
   const queue = (address: string, usefulSeconds?: number): Promise<void> =>
     service.app.get(Transactions).run(() =>
       service.app.get(MailsService).queue({
-        ...{ kind: 'sign_up', address, usefulSeconds, cause: `test ${address}` },
+        kind: 'sign_up',
+        address,
+        usefulSeconds,
+        cause: `test ${address}`,
         mail: { subject: 'A subject', paragraphs: ['A text'], footer: [] },
       }),
     );

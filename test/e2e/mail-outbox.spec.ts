@@ -3,9 +3,8 @@ import { MailsService, type NewMail } from '#records/mail/mails.service.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { SealedBox, seal } from '#platform/secrets/sealed-box.js';
 import { HeldTimers } from '../support/held-timers.js';
-import { useServiceWithMail } from '../support/set-up.js';
+import { until, useServiceWithMail } from '../support/spec.js';
 import { startInstance, TEST_ENCRYPTION_KEY, type TestInstance } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 interface Row {
   id: string;
@@ -178,8 +177,7 @@ describe('The outbox', () => {
     expect([row.state, row.wait, row.has_content]).toEqual(['pending', 1, true]);
     await makeDue();
     await smtp.mailTo(address);
-    const sent = await untilState('sent');
-    expect([sent.attempts, smtp.to(address).length]).toEqual([2, 1]);
+    expect([(await untilState('sent')).attempts, smtp.to(address).length]).toEqual([2, 1]);
   });
 
   it('waits 1, 5, 15 and 60 minutes, then an hour each time, and gives up after 24 hours', async () => {

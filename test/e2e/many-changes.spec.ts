@@ -1,10 +1,8 @@
 import { Client } from 'pg';
 import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
-import { madeOnce } from '../support/made.js';
-import { isAccepted } from '../support/oauth.js';
+import { isAccepted, madeOnce, until } from '../support/spec.js';
 import { untilPast } from '../support/past-change.js';
 import { type TestInstance, startInstance, useService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 // One more than an instance remembers.
 const CHANGES = 200_001;

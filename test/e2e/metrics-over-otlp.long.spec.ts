@@ -1,8 +1,7 @@
-import { Factory } from '../support/factory.js';
+import { Factory, startInstance } from '../support/spec.js';
 import { OtlpCollector } from '../support/otlp-collector.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { startInstance } from '../support/test-service.js';
 import { startBuilt, tokenOf } from './tracing.js';
 
 describe('With a collector for metrics, a service of its own', () => {

@@ -1,9 +1,7 @@
-import { Factory, type TestClient } from '../support/factory.js';
+import { Factory, freePort, startInstance, type TestClient, until } from '../support/spec.js';
 import { OtlpCollector, type ReceivedMetric } from '../support/otlp-collector.js';
 import { SHUTDOWN_LIMITS, SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { freePort, startInstance } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { linesOf, startBuilt, tokenOf } from './tracing.js';
 
 let database: TestDatabase;
@@ -23,7 +21,8 @@ describe('With a collector for metrics only, the service', () => {
     const collector = await OtlpCollector.start();
     const { service, http } = await startBuilt(database, {
       OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${collector.url}/v1/metrics`,
-      ...{ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_METRIC_EXPORT_INTERVAL: '100' },
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_METRIC_EXPORT_INTERVAL: '100',
       OTEL_RESOURCE_ATTRIBUTES: 'service.instance.id=authority-a',
     });
     const issued = (sent: Record<string, ReceivedMetric> | undefined) =>
@@ -40,14 +39,14 @@ describe('With a collector for metrics only, the service', () => {
       const kindOf = { counter: 'sum', gauge: 'gauge', histogram: 'histogram' };
       const shown = [...text.matchAll(/^# TYPE (\S+) (counter|gauge|histogram)\n(?=\w)/gm)];
       expect(shown.length).toBeGreaterThan(40);
-      for (const [, name, type] of shown) {
+      for (const [, name, type] of shown)
         expect([name, last[name!]?.kind]).toEqual([name, kindOf[type as keyof typeof kindOf]]);
-      }
       const durations = last.http_request_duration_seconds!;
       expect([durations.isCumulative, durations.resource]).toEqual([
         true,
         expect.objectContaining({
-          ...{ 'service.name': 'charging-data-service', 'service.instance.id': 'authority-a' },
+          'service.name': 'charging-data-service',
+          'service.instance.id': 'authority-a',
         }),
       ]);
       const ofTokens = durations.series.find(({ labels }) => labels.route === '/o/token')!;
@@ -67,7 +66,8 @@ describe('While the collector of metrics is unavailable,', () => {
   it('requests are served, the log says it once, and the shutdown is in time', async () => {
     const settings = {
       OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `http://127.0.0.1:${await freePort()}/v1/metrics`,
-      ...{ OTEL_EXPORTER_OTLP_TIMEOUT: '100', OTEL_METRIC_EXPORT_INTERVAL: '200' },
+      OTEL_EXPORTER_OTLP_TIMEOUT: '100',
+      OTEL_METRIC_EXPORT_INTERVAL: '200',
     };
     // "In time" means that no limit of the shutdown applies, because here they never run out.
     const { service, http } = await startBuilt(database, settings, Object.values(SHUTDOWN_LIMITS));

@@ -3,11 +3,7 @@ import { Listener } from '#platform/database/connections/listener.service.js';
 import { sharedStoreGauge } from '#access/rate-limits/rate-limit-metrics.js';
 import { PurgeService } from '#platform/database/purge/purge.service.js';
 import { sharedService, useService } from '../support/test-service.js';
-import { PASSWORD } from '../support/factory.js';
-import type { HttpOptions } from '../support/http.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { until } from '../support/until.js';
-import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
+import { BrowserSession, type HttpOptions, PASSWORD, until, WEBHOOK_ENV, Webhooks } from '../support/spec.js';
 
 const ENDS = ['delivered', 'failed'];
 const TOKEN = 'a-token-for-the-metrics';
@@ -101,9 +97,8 @@ describe('The metrics', () => {
     const added = await addedBy(async () => {
       await service.http.get('/v2/users');
       // Another scheme does not carry a bearer token (RFC 6750 §3.1).
-      for (const authorization of ['Bearer nonsense', 'Bearer a b', 'Basic Og==']) {
+      for (const authorization of ['Bearer nonsense', 'Bearer a b', 'Basic Og=='])
         await service.http.get('/v2/users', { headers: { authorization } });
-      }
       await service.http.get('/v2/users?access_token=x');
     });
     expect(added).toMatchObject({
@@ -135,9 +130,8 @@ describe('The metrics', () => {
       const { refresh_token } = await service.make.tokens(client, await service.make.user());
       await service.http.token({ grant_type: 'refresh_token', refresh_token }, client);
       const token = await service.make.clientToken(client);
-      for (const each of [token, token, refresh_token]) {
+      for (const each of [token, token, refresh_token])
         await service.http.send('/o/introspect', { form: { token: each }, basic: operator });
-      }
     });
     expect(added).toMatchObject({
       'oauth_tokens_issued_total{grant_type="authorization_code"}': 1,

@@ -1,10 +1,7 @@
 import { OAuth2Client, type OAuth2Token } from '@badgateway/oauth2-client';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { madeOnce } from '../support/made.js';
-import { REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { isAccepted } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
+import { isAccepted, madeOnce, REDIRECT_URI, type TestClient, useSharedService } from '../support/spec.js';
 
 const BOTH = 'charging_session:read vehicle:read';
 

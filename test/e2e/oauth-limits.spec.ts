@@ -1,7 +1,6 @@
-import { madeForEach } from '../support/made.js';
+import { madeForEach, PASSWORD, REDIRECT_URI, useService } from '../support/spec.js';
 import { BrowserSession, authorizePath, type Page } from '../support/browser-session.js';
 import { putClockForward } from '../support/clock.js';
-import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { credentialsOf, exchange, refresh, revoke } from '../support/oauth.js';
 import {
@@ -14,7 +13,6 @@ import {
   statusesOf,
   tally,
 } from '../support/rate-limits.js';
-import { useService } from '../support/test-service.js';
 
 const LIMIT = 4;
 const ADDRESS_LIMIT = 10 * LIMIT;
@@ -56,8 +54,7 @@ describe('The rate limits of /o/* and the login', () => {
     it('leave other clients alone, even at the same address', async () => {
       const address = newAddress();
       await statusesOf(LIMIT + 1, () => token({}, address));
-      const other = await service.make.client();
-      expect((await token({ basic: other }, address)).status).toBe(200);
+      expect((await token({ basic: await service.make.client() }, address)).status).toBe(200);
     });
 
     it('end when Retry-After says, not earlier', async () => {
@@ -150,10 +147,8 @@ describe('The rate limits of /o/* and the login', () => {
     const address = newAddress();
     const introspect = (how: HttpOptions) => (): Promise<Answer> =>
       from(service.http, address)('/o/introspect/', { ...how, form: { token: access_token } });
-    for (const how of [{ basic: operator }, { bearer }]) {
-      const statuses = await statusesOf(ADDRESS_LIMIT + LIMIT, introspect(how));
-      expect(new Set(statuses)).toEqual(new Set([200]));
-    }
+    for (const how of [{ basic: operator }, { bearer }])
+      expect(new Set(await statusesOf(ADDRESS_LIMIT + LIMIT, introspect(how)))).toEqual(new Set([200]));
     // Nor has it used up the operator client's own limit.
     expect(await statusesOf(LIMIT - 1, () => token({ basic: operator }))).toEqual(Array(LIMIT - 1).fill(200));
   });
@@ -175,9 +170,8 @@ describe('The rate limits of /o/* and the login', () => {
       await countFor(service, address, ADDRESS_LIMIT - 1);
       expect((await browser.open('/login')).status).toBe(200);
       for (const path of ['/login', authorize(), '/o/authorize/']) expectPage(await browser.open(path));
-      for (const path of ['/login', '/logout', '/o/authorize/']) {
+      for (const path of ['/login', '/logout', '/o/authorize/'])
         expectPage(await browser.open(path, { form: { email: 'x' }, headers: { origin: service.url } }));
-      }
     });
 
     it('even if authorization requests used the limit up, signed in or not', async () => {

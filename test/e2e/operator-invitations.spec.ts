@@ -8,14 +8,10 @@ import { UsersService } from '#access/users/accounts/users.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { BrowserSession, leadsTo, type Page, postedAnew } from '../support/browser-session.js';
 import { CONSOLE } from '../support/console.js';
-import { PASSWORD } from '../support/factory.js';
-import type { Answer } from '../support/http.js';
+import { type Answer, errorAt, PASSWORD, until, useServiceWithMail, wordsOf } from '../support/spec.js';
 import { madeForEach, madeOnce } from '../support/made.js';
-import { errorAt, wordsOf } from '../support/portal.js';
 import { expectRetryAfter } from '../support/rate-limits.js';
-import { useServiceWithMail } from '../support/set-up.js';
 import { sharedService, startInstance } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { signIn } from '../support/without-pages.js';
 
 const LIST = `${CONSOLE}/users/invitations`;
@@ -208,8 +204,12 @@ describe('An admin invites operators', () => {
       expect([status, json]).toEqual([
         201,
         {
-          ...{ id: expect.stringMatching(/^mbiv/), email, role: 'support', invited_by: inviter.id },
-          ...{ created_at: expect.any(String), expires_at: expect.any(String) },
+          id: expect.stringMatching(/^mbiv/),
+          email,
+          role: 'support',
+          invited_by: inviter.id,
+          created_at: expect.any(String),
+          expires_at: expect.any(String),
         },
       ]);
       const link = await linkOf();
@@ -372,8 +372,7 @@ describe('An admin invites operators', () => {
       const link = await invited('admin');
       const other = await signedInAs(await service.make.user({ emailVerified: true }));
       expect(wordsOf(await other.open(link))).toContain('another address');
-      const user = await service.make.user({ email, emailVerified: true });
-      const browser = await signedInAs(user);
+      const browser = await signedInAs(await service.make.user({ email, emailVerified: true }));
       const page = await browser.open(link);
       await service.database.query('UPDATE users SET email_verified_at = NULL WHERE email = $1', [email]);
       expect((await browser.submit(page, link, NEW_PASSWORD)).status).toBe(403);

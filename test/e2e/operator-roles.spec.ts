@@ -2,10 +2,8 @@ import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { auditEventsOn } from '../support/audit-events.js';
-import { BrowserSession, type Page } from '../support/browser-session.js';
+import { type Answer, BrowserSession, type Page, PATIENT, useSharedService } from '../support/spec.js';
 import { whileHeld } from '../support/held-rows.js';
-import type { Answer } from '../support/http.js';
-import { PATIENT, useSharedService } from '../support/test-service.js';
 
 const LAST = 'This is the last enabled admin. Make someone else an admin first.';
 
@@ -15,9 +13,7 @@ describe('The role of an operator', () => {
   let bearer: string;
   let admin: UserEntity;
 
-  beforeAll(async () => {
-    bearer = await service.make.adminToken();
-  });
+  beforeAll(async () => (bearer = await service.make.adminToken()));
   beforeEach(async () => {
     await service.database.query("UPDATE users SET role = 'user' WHERE role = 'operator'");
     admin = await service.make.user({ role: 'operator' });
@@ -212,8 +208,7 @@ describe('The role of an operator', () => {
     it('of the last admin stays, and the page says why', async () => {
       const browser = await service.make.signedIn(admin);
       for (const part of ['remove-operator', 'disable', 'erase']) {
-        const path = `/admin/console/users/${admin.id}/${part}`;
-        const answer = await browser.fillIn(path);
+        const answer = await browser.fillIn(`/admin/console/users/${admin.id}/${part}`);
         expect([part, answer.status]).toEqual([part, 409]);
         expect(answer.html.querySelector('[role="alert"]')!.text).toContain(LAST);
       }
@@ -232,8 +227,7 @@ describe('The role of an operator', () => {
         name: 'Better Name',
         webhooks_enabled: false,
       });
-      const forged = await browser.submit(form, `${path}/edit`, { webhooks_enabled: 'true' });
-      expect(forged.status).toBe(303);
+      expect((await browser.submit(form, `${path}/edit`, { webhooks_enabled: 'true' })).status).toBe(303);
       expect((await send('GET', `/admin/users/${user.id}`)).json.webhooks_enabled).toBe(false);
       const made = { email: 'by-support@mail.example', name: 'By Support' };
       expect((await browser.fillIn('/admin/console/users/new', made)).status).toBe(303);

@@ -1,10 +1,8 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { auditEventsOn } from '../support/audit-events.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
+import { BrowserSession, PASSWORD, useServiceWithProvider } from '../support/spec.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
-import { useServiceWithProvider } from '../support/set-up.js';
 import { addPasskey, logInWith } from '../support/second-factors.js';
 
 const CONSOLE = '/admin/console';
@@ -180,14 +178,12 @@ describe('The session of an operator', () => {
     it('that began with a password opens the console only after a login there', async () => {
       const { sub, email } = staff();
       const user = await service.make.user({ email, role: 'operator' });
-      const byPassword = await service.make.signedIn(user);
-      expect(await isOpen(byPassword)).toBe(true);
+      expect(await isOpen(await service.make.signedIn(user))).toBe(true);
       const browser = new PersonBrowser(service.url, idp.url);
       await browser.logIn(sub, 'staff', CONSOLE);
       expect(await isOpen(browser.service)).toBe(true);
 
-      const account = await withPassword(user.id);
-      const again = await service.make.signedIn(account);
+      const again = await service.make.signedIn(await withPassword(user.id));
       const path = `${CONSOLE}/users`;
       const refused = await again.open(path);
       const confirm = `/account/confirm?${new URLSearchParams({ return_to: path }).toString()}`;
@@ -197,8 +193,7 @@ describe('The session of an operator', () => {
       const page = await again.open(confirm);
       expect(page.html.querySelector('input[name="password"]')).toBeNull();
       const begun = await again.submit(page, '/account/confirm');
-      const back = await again.open(await browser.answerOf(begun, sub));
-      expect(back.headers.get('location')).toBe(path);
+      expect((await again.open(await browser.answerOf(begun, sub))).headers.get('location')).toBe(path);
       expect(await isOpen(again, path)).toBe(true);
     });
 
@@ -277,8 +272,10 @@ describe('What a provider says of someone', () => {
   it('does not link by its address, as a user, the owner of a client with operator scopes', async () => {
     const owner = await service.make.user({ email: 'owner-of-robot@mail.example', emailVerified: true });
     await service.make.client({
-      ...{ ownerId: owner.id, scopes: ['admin:read', 'admin:write'] },
-      ...{ grantTypes: ['client_credentials'], redirectUris: [] },
+      ownerId: owner.id,
+      scopes: ['admin:read', 'admin:write'],
+      grantTypes: ['client_credentials'],
+      redirectUris: [],
     });
     idp.people.set('robot-owner', { email: owner.email, email_verified: true });
     expect((await new PersonBrowser(service.url, idp.url).logIn('robot-owner', 'drivers')).status).toBe(403);

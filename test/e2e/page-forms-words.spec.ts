@@ -1,10 +1,8 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { PasswordLinksService } from '#access/users/passwords/password-links.service.js';
-import { madeOnce } from '../support/made.js';
-import { BrowserSession, type Page } from '../support/browser-session.js';
+import { BrowserSession, madeOnce, type Page, useSharedService } from '../support/spec.js';
 import { API_WORDS, expectPlainErrors } from '../support/plain-words.js';
 import { enterPortal, makeEndpoint } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
 
 type Fields = Record<string, string | string[] | undefined>;
 
@@ -72,8 +70,7 @@ describe('Errors of forms are in plain words', () => {
   it('at the login', async () => {
     const browser = new BrowserSession(service.url);
     const fields = { email: 'nobody', password: '' };
-    const page = await browser.fillIn('/login', fields);
-    expectPlainAlert(page);
+    expectPlainAlert(await browser.fillIn('/login', fields));
   });
 
   it.each([

@@ -1,10 +1,8 @@
 import { PageTurns } from '#platform/http/page-routes/page-turns.js';
 import { keptFree } from '#platform/database/connections/shared-pool.js';
-import type { BrowserSession } from '../support/browser-session.js';
+import { type BrowserSession, madeOnce, PATIENT, useService } from '../support/spec.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { madeOnce } from '../support/made.js';
 import { connectionTo } from '../support/test-database.js';
-import { PATIENT, useService } from '../support/test-service.js';
 
 const POOL_SIZE = 8;
 const SHARED = POOL_SIZE - keptFree(POOL_SIZE);

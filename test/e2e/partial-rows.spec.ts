@@ -6,8 +6,7 @@ import { ENDPOINT } from '#events/webhooks/endpoints/endpoint.resource.js';
 import { EndpointsRepository } from '#events/webhooks/endpoints/endpoints.repository.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { URL_OK } from '../support/bad-endpoints.js';
-import { useSharedService } from '../support/test-service.js';
-import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
+import { TYPE, useSharedService, WEBHOOK_ENV } from '../support/spec.js';
 
 const IN_LIST = ['clientName', 'environment', 'delivered24h', 'failed24h', 'hasSucceeded'];
 

@@ -1,11 +1,9 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
-import { madeOnce } from '../support/made.js';
-import { PARTNER_SCOPES, type TestClient } from '../support/factory.js';
+import { madeOnce, PARTNER_SCOPES, type TestClient, useSharedService } from '../support/spec.js';
 import { linksOf, type Answer, type HttpOptions } from '../support/http.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
-import { useSharedService } from '../support/test-service.js';
 
 const UNKNOWN_ID = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 const LOWEST_ID = `user${'0'.repeat(26)}`;
@@ -100,9 +98,8 @@ describe('/v2/users', () => {
     });
 
     it('a repeated parameter, and one that contains NUL or invalid encoding', async () => {
-      for (const query of ['page_size=1&page_size=2', `page_after=${users[0]!.id}%00`, 'page_size=%zz']) {
+      for (const query of ['page_size=1&page_size=2', `page_after=${users[0]!.id}%00`, 'page_size=%zz'])
         expect((await service.http.get(`/v2/users?${query}`, { bearer })).status).toBe(400);
-      }
     });
 
     it('every request for a user who does not share data with the client, always with the same answer', async () => {
@@ -262,10 +259,8 @@ describe('/v2/users', () => {
       const token = await service.make.clientToken(own);
       const made = await consented(own, 3);
       await service.app.get(ConsentsService).revoke(own.id, made[1]!.id, SERVICE_ACTOR);
-      const after = await list({ page_after: made[1]!.id }, { bearer: token });
-      expect(idsOf(after)).toEqual([made[2]!.id]);
-      const before = await list({ page_before: made[1]!.id }, { bearer: token });
-      expect(idsOf(before)).toEqual([made[0]!.id]);
+      expect(idsOf(await list({ page_after: made[1]!.id }, { bearer: token }))).toEqual([made[2]!.id]);
+      expect(idsOf(await list({ page_before: made[1]!.id }, { bearer: token }))).toEqual([made[0]!.id]);
     });
 
     it.each([

@@ -1,9 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { BrowserSession, csrfTokenOn, postedAnew } from '../support/browser-session.js';
+import { BrowserSession, csrfTokenOn, madeOnce, postedAnew } from '../support/spec.js';
 import { setUpPasskey } from '../support/factors-without-pages.js';
-import { madeOnce } from '../support/made.js';
 import { setUpPasskeys } from '../support/passkeys.js';
 import {
   answerPasskey,

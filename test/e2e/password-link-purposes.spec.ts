@@ -1,6 +1,5 @@
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, useSharedServiceWithMail } from '../support/spec.js';
 import { newAddress } from '../support/rate-limits.js';
-import { useSharedServiceWithMail } from '../support/set-up.js';
 
 describe('The page of a link to set a password says', () => {
   const { service, smtp } = useSharedServiceWithMail();
@@ -48,8 +47,7 @@ describe('The page of a link to set a password says', () => {
   });
 
   it('that the account exists already, and leads to the login', async () => {
-    const user = await service.make.user();
-    const link = await linkMailed('/sign-up', user.email);
+    const link = await linkMailed('/sign-up', (await service.make.user()).email);
     expect((await shown(link)).text).toContain('You already have an account with this email address.');
     const { html } = await newBrowser().open(link);
     expect(html.querySelectorAll('main a').map((each) => each.getAttribute('href'))).toContain('/login');

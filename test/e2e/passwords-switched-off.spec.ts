@@ -7,11 +7,9 @@ import { CsrfService } from '#platform/http/forms/csrf.service.js';
 import { MAIL_TEXTS } from '#records/mail/mail-texts.js';
 import { MESSAGES } from '#records/notifications/message-catalogue.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
-import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
+import { BrowserSession, leadsTo, type Page, PASSWORD, useServiceWithProvider } from '../support/spec.js';
 import { setUpPasskey } from '../support/factors-without-pages.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
-import { useServiceWithProvider } from '../support/set-up.js';
 
 describe('With PASSWORD_SIGN_IN=false', () => {
   const idp = new IdentityProvider();

@@ -1,10 +1,6 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { MembersService } from '#events/partners/members/members.service.js';
-import { BrowserSession } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
-import { rowCounts } from '../support/refusals.js';
-import { madeOnce } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
+import { BrowserSession, madeOnce, rowCounts, type TestClient, useSharedService } from '../support/spec.js';
 
 const SIGN_IN = '/portal/sign-in';
 const REFUSED = 'This user is an operator. This requires the role admin.';
@@ -110,8 +106,7 @@ describe('The people behind a client with operator scopes', () => {
         for (const form of list.html.querySelectorAll('form'))
           if (form.getAttribute('action') === action) form.setAttribute('action', `${SIGN_IN}/${client.id}`);
         // The token of a form belongs to its path, so a forged form is refused before anything else.
-        const forged = await browser.submit(list, `${SIGN_IN}/${client.id}`);
-        expect(forged.status).toBe(403);
+        expect((await browser.submit(list, `${SIGN_IN}/${client.id}`)).status).toBe(403);
       }
     });
 
@@ -130,8 +125,7 @@ describe('The people behind a client with operator scopes', () => {
     it('no link opens it', async () => {
       const bearer = await service.make.clientToken(client);
       expect((await service.http.get('/webhook_portal', { bearer })).status).toBe(403);
-      const head = await service.http.send('/webhook_portal', { method: 'HEAD', bearer });
-      expect(head.status).toBe(403);
+      expect((await service.http.send('/webhook_portal', { method: 'HEAD', bearer })).status).toBe(403);
     });
   });
 });

@@ -1,18 +1,22 @@
 import { newId } from '#platform/secrets/ids.js';
-import { madeOnce } from '../support/made.js';
-import { BrowserSession, csrfTokenOn } from '../support/browser-session.js';
+import { BrowserSession, csrfTokenOn, madeOnce, useSharedService } from '../support/spec.js';
 import { enterPortal, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
+import { listOf } from '../support/list-of.js';
 
 /** Paths below `/portal`, by the kind of resource that they belong to. */
 const OF_ENDPOINT = ['', '/edit', '/rotate', '/delete', '/test', '/recover'];
-const POSTS_OF_ENDPOINT = [
-  ...['/edit', '/enable', '/disable', '/secret', '/rotate', '/delete'],
-  ...['/test', '/recover', '/headers', '/missed'],
-];
+const POSTS_OF_ENDPOINT = listOf(`
+  /edit, /enable, /disable, /secret, /rotate, /delete, /test, /recover, /headers, /missed
+`);
 const GARBAGE = [
-  ...['x', 'endp', 'endp0', `endp${'0'.repeat(26)}`, `dlvr${'0'.repeat(26)}`],
-  ...['%27%20OR%201=1', '%3Cscript%3E', 'a'.repeat(400)],
+  'x',
+  'endp',
+  'endp0',
+  `endp${'0'.repeat(26)}`,
+  `dlvr${'0'.repeat(26)}`,
+  '%27%20OR%201=1',
+  '%3Cscript%3E',
+  'a'.repeat(400),
 ];
 const HTML = 'text/html; charset=utf-8';
 
@@ -81,8 +85,7 @@ describe('The pages of the portal', () => {
   });
 
   it("answer 404 for another client's endpoints, deliveries and recoveries", async () => {
-    const other = await service.make.client();
-    const inside = await enterPortal(service, other);
+    const inside = await enterPortal(service, await service.make.client());
     const foreign = [...pages(), ...forms()].filter((path) => path.includes(endpoint.id));
     const before = await everything();
     for (const path of [...foreign, `/portal/deliveries/${deliveryId}`, `/portal/recoveries/${recoveryId}`]) {
@@ -133,11 +136,9 @@ describe('The pages of the portal', () => {
 
   it('answer 404 for a deleted endpoint', async () => {
     const gone = await makeEndpoint(service, client);
-    const form = `/portal/endpoints/${gone.id}/delete`;
-    await browser.fillIn(form);
-    for (const part of OF_ENDPOINT) {
+    await browser.fillIn(`/portal/endpoints/${gone.id}/delete`);
+    for (const part of OF_ENDPOINT)
       expect((await browser.open(`/portal/endpoints/${gone.id}${part}`)).status).toBe(404);
-    }
   });
 
   // test/properties/support/refused-forms.ts has every form without its token, and with that of another form.
@@ -147,12 +148,6 @@ describe('The pages of the portal', () => {
     const page = await (await enterPortal(service, client)).open(path);
     expect((await browser.submit(page, path)).status).toBe(403);
     expect(await everything()).toBe(before);
-  });
-
-  it('accept no body that is not a form', async () => {
-    for (const path of forms()) {
-      expect((await browser.open(path, { json: { url: 'x' } })).status).toBe(415);
-    }
   });
 
   it('show whose portal it is, with a way out, and no secret', async () => {

@@ -1,10 +1,7 @@
 import { auditEventsOn } from '../support/audit-events.js';
 import { newId } from '#platform/secrets/ids.js';
-import type { TestClient } from '../support/factory.js';
+import { enterPortal, type TestClient, until, useServiceWithMail } from '../support/spec.js';
 import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
-import { enterPortal } from '../support/portal.js';
-import { useServiceWithMail } from '../support/set-up.js';
-import { until } from '../support/until.js';
 import { Webhooks, WEBHOOK_ENV, type TestEndpoint } from '../support/webhooks.js';
 
 const PATH = '/portal/contacts';
@@ -28,8 +25,7 @@ describe('The contacts of a client', () => {
   const add = async (address = email): Promise<Page> => portal.fillIn(PATH, { email: address });
   const confirm = async (address = email): Promise<Page> => {
     const browser = new BrowserSession(service.url);
-    const path = new URL((await smtp.mailTo(address)).link).pathname;
-    return browser.fillIn(path);
+    return browser.fillIn(new URL((await smtp.mailTo(address)).link).pathname);
   };
   /** The form of the first contact. */
   const formOn = ({ html }: Page): string =>
@@ -64,8 +60,7 @@ describe('The contacts of a client', () => {
     await act('remove');
     const left = await list();
     expect(left).toHaveLength(4);
-    const again = /\d\.ops\d+@partner\.example/.exec(left[0]!)![0];
-    const refused = await add(again.toUpperCase());
+    const refused = await add(/\d\.ops\d+@partner\.example/.exec(left[0]!)![0].toUpperCase());
     expect([refused.status, refused.text.includes('a contact already')]).toEqual([409, true]);
   });
 
@@ -219,8 +214,7 @@ describe('The contacts of a client', () => {
 
     it('and not by the link of another contact, or of one whose client is gone', async () => {
       await fail(1, 410);
-      const link = await unsubscribeLink();
-      const [claim, mac] = link.split('cds_un_')[1]!.split('.') as [string, string];
+      const [claim, mac] = (await unsubscribeLink()).split('cds_un_')[1]!.split('.') as [string, string];
       const others = await service.database.column<string>(
         'SELECT id FROM client_contacts WHERE client_id = $1 AND verified_at IS NULL',
         [client.id],

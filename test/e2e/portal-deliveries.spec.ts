@@ -1,7 +1,5 @@
-import { madeForEach, madeOnce } from '../support/made.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
+import { type BrowserSession, madeForEach, madeOnce, type Page, useSharedService } from '../support/spec.js';
 import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
 
 const LIST = '/portal/deliveries';
 
@@ -111,9 +109,8 @@ describe('Deliveries in the portal', () => {
 
   it('are listed in pages, newest first, and both page links keep the filter', async () => {
     const ids: string[] = [];
-    for (let n = 0; n < 60; n++) {
+    for (let n = 0; n < 60; n++)
       ids.unshift(await seedDelivery(service, endpoint, { state: n % 10 === 9 ? 'delivered' : 'failed' }));
-    }
     const failed = ids.filter((_id, n) => n % 10 !== 0);
     const seen: string[] = [];
     let path = `${LIST}?state=failed&endpoint=${endpoint.id}`;
@@ -158,9 +155,20 @@ describe('Deliveries in the portal', () => {
     const page = await browser.open(`${LIST}/${id}`);
     const words = wordsOf(page);
     for (const each of [
-      ...['Status 500 after 1.2 s', 'See its logs', 'Oh & no', 'Host name not found (DNS)', 'after 12 ms'],
-      ...['Timeout', 'after 15 s', 'Blocked address', 'Connection failed', 'Invalid response (HTTP)'],
-      ...['Status 302', 'TLS connection failed', 'The certificate has expired.', '7 Mar 2026, 12:00:00 UTC'],
+      'Status 500 after 1.2 s',
+      'See its logs',
+      'Oh & no',
+      'Host name not found (DNS)',
+      'after 12 ms',
+      'Timeout',
+      'after 15 s',
+      'Blocked address',
+      'Connection failed',
+      'Invalid response (HTTP)',
+      'Status 302',
+      'TLS connection failed',
+      'The certificate has expired.',
+      '7 Mar 2026, 12:00:00 UTC',
       `webhook-id: ${id}`,
       `webhook-timestamp: ${day(7).getTime() / 1000}`,
       `webhook-signature: v1,${'Q'.repeat(43)}=`,

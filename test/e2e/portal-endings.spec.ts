@@ -1,8 +1,5 @@
-import { madeForEach } from '../support/made.js';
+import { enterPortal, isAccepted, madeForEach, useSharedService } from '../support/spec.js';
 import type { BrowserSession } from '../support/browser-session.js';
-import { isAccepted } from '../support/oauth.js';
-import { enterPortal } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
 import { PortalLinksRepository } from '#entrypoints/webhook-portal/access/portal-links.repository.js';
 
 /* Whatever takes away access to the webhook portal also ends its sessions and its unused links. */

@@ -1,12 +1,12 @@
 import { auditEventsOn } from '../support/audit-events.js';
 import { csrfTokenOn, type BrowserSession, type Page, postedAnew } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import { type TestClient, useSharedService } from '../support/spec.js';
 import { whileHeld } from '../support/held-rows.js';
 import { untilHourHasRoom } from '../support/hours.js';
 import { withSettings } from '../support/changed-settings.js';
 import { shellSamplesOf } from '../support/guide-shell.js';
 import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
+import { listOf } from '../support/list-of.js';
 
 const NEW = '/portal/endpoints/new';
 
@@ -88,15 +88,15 @@ describe('Endpoints in the portal', () => {
       const shown = page.html
         .querySelectorAll('input[type=checkbox]')
         .map((box) => box.getAttribute('value'));
-      expect(shown).toEqual([
-        ...['user.consent_changed', 'user.consent_expired', 'user.consent_expiring'],
-        ...['user.consent_granted', 'user.consent_revoked'],
-        ...['user.deletion_cancelled', 'user.deletion_requested'],
-        ...['vehicle.created', 'vehicle.deleted', 'vehicle.updated', 'webhook.test'],
-      ]);
-      for (const path of ['/portal/event_types', '/portal/deliveries']) {
+      expect(shown).toEqual(
+        listOf(`
+        user.consent_changed, user.consent_expired, user.consent_expiring, user.consent_granted,
+        user.consent_revoked, user.deletion_cancelled, user.deletion_requested, vehicle.created,
+        vehicle.deleted, vehicle.updated, webhook.test
+      `),
+      );
+      for (const path of ['/portal/event_types', '/portal/deliveries'])
         expect((await browser.open(path)).text).not.toContain('charging_session.created');
-      }
     });
 
     it('also when edited, and then nothing is changed', async () => {
@@ -226,14 +226,7 @@ describe('Endpoints in the portal', () => {
       },
     ]);
     const shown = await browser.open(path);
-    const words = [
-      'Endpoint added',
-      '127.0.0.1:9/a%C3%A9',
-      'Fleet',
-      'Enabled',
-      'vehicle.deleted',
-      'None yet',
-    ];
+    const words = listOf('Endpoint added, 127.0.0.1:9/a%C3%A9, Fleet, Enabled, vehicle.deleted, None yet');
     for (const each of [...words, 'No deliveries yet']) expect(wordsOf(shown)).toContain(each);
     expect(shown.text).not.toContain('<b>');
     expect(wordsOf(await browser.open(path))).not.toContain('Endpoint added');
@@ -312,9 +305,8 @@ describe('Endpoints in the portal', () => {
     const week = await browser.open(`/portal/endpoints/${id}?range=7d`);
     expect(week.html.querySelector('svg title')!.text).toContain('1499 delivered, 51 failed');
     expect(week.html.querySelectorAll('tbody tr')).toHaveLength(7);
-    for (const range of ['x', '', '7d&range=7d', '<b>']) {
+    for (const range of ['x', '', '7d&range=7d', '<b>'])
       expect((await browser.open(`/portal/endpoints/${id}?range=${range}`)).status).toBe(200);
-    }
   });
 });
 
@@ -328,8 +320,7 @@ describe('The first page of the portal', () => {
   it('ticks the first steps by what happened to this client alone, leads to the next one, and ends with the last', async () => {
     const [client, other] = [await service.make.client(), await service.make.client()];
     const [user, browser] = [await service.make.user(), await enterPortal(service, client)];
-    const endpointOfOther = await makeEndpoint(service, other, {});
-    await seedDelivery(service, endpointOfOther, { state: 'delivered' });
+    await seedDelivery(service, await makeEndpoint(service, other, {}), { state: 'delivered' });
     await service.make.consent(other, user);
     const steps = async () => {
       const section = (await first(browser)).querySelector('.first-steps');
@@ -406,8 +397,7 @@ describe('An endpoint at an internal address', () => {
   it.each(['https://127.0.0.1/', 'https://[::ffff:169.254.169.254]/', 'https://printer/'])(
     'such as %s is refused early with the reason next to the field',
     async (url) => {
-      const client = await service.make.client();
-      const browser = await enterPortal(service, client);
+      const browser = await enterPortal(service, await service.make.client());
       const fields = { url, event_types: 'vehicle.updated' };
       const page = await browser.fillIn(NEW, fields);
       expect(page.status).toBe(400);

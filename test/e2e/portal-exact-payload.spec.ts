@@ -1,9 +1,7 @@
 import { parse } from 'node-html-parser';
 import { Webhook } from 'standardwebhooks';
-import type { Page } from '../support/browser-session.js';
-import { makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
+import { makeEndpoint, type Page, seedDelivery, until, wordsOf } from '../support/spec.js';
 import { setUpPortal } from '../support/portal-set-up.js';
-import { until } from '../support/until.js';
 
 describe('The page of a delivery in the portal', () => {
   const { service, receiver, client, browser } = setUpPortal();
@@ -21,8 +19,7 @@ describe('The page of a delivery in the portal', () => {
       .replaceAll('&amp;', '&');
   const tested = async (endpoint: { id: string }): Promise<Page> => {
     const path = `/portal/endpoints/${endpoint.id}/test`;
-    const answer = await browser.fillIn(path, { type: 'vehicle.updated' });
-    const location = answer.headers.get('location')!;
+    const location = (await browser.fillIn(path, { type: 'vehicle.updated' })).headers.get('location')!;
     await until('it arrived', async () => wordsOf(await browser.open(location)).includes('Status 200'));
     return browser.open(location);
   };

@@ -4,10 +4,9 @@ import { Webhook } from 'standardwebhooks';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { SNIPPETS } from '#entrypoints/webhook-portal/guides/snippets.js';
-import { madeOnce } from '../support/made.js';
-import type { Page } from '../support/browser-session.js';
+import { madeOnce, type Page, useSharedService } from '../support/spec.js';
 import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
+import { listOf } from '../support/list-of.js';
 
 const VERIFY = '/portal/verify';
 const BODY = '{"type":"vehicle.updated","data":{"name":"Zoë"}}';
@@ -99,8 +98,7 @@ describe('The guides of the portal', () => {
       ['with the line endings of a form', '{\r\n}'],
       ['with an extra line ending', `${BODY}\r\n`],
     ])('match a body %s', async (_what, body) => {
-      const sent = body === '{\r\n}' ? '{\n}' : BODY;
-      expect(verdict(await check({ ...signed(sent), body }))[0]).toBe(true);
+      expect(verdict(await check({ ...signed(body === '{\r\n}' ? '{\n}' : BODY), body }))[0]).toBe(true);
     });
 
     it('accept pasted headers in any case, and the old secret during a rotation', async () => {
@@ -131,17 +129,13 @@ describe('The guides of the portal', () => {
   });
 
   it('list each event type that the scopes allow with description, scope and sample', async () => {
-    const page = await browser.open('/portal/event_types');
-    const entries = page.html.querySelectorAll('.entries > li');
+    const entries = (await browser.open('/portal/event_types')).html.querySelectorAll('.rows > li');
     expect(entries.map((entry) => entry.querySelector('h2')!.text)).toContain('charging_sub_session.ended');
     const first = entries[0]!.text.replaceAll('&quot;', '"');
-    for (const words of [
-      'charging_session.created',
-      'charging_session:read',
-      'A vehicle was plugged in',
-      '"plugged_in_at"',
-      '"id": "evnt0',
-    ]) {
+    for (const words of listOf(`
+      charging_session.created, charging_session:read, A vehicle was plugged in, "plugged_in_at",
+      "id": "evnt0
+    `)) {
       expect(first).toContain(words);
     }
   });

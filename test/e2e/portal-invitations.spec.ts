@@ -5,11 +5,8 @@ import { MailLimitsService } from '#access/rate-limits/sign-in/mail-limits.servi
 import { newSecret } from '#platform/secrets/tokens.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { auditEventsOn } from '../support/audit-events.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
-import { postedAnew } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
+import { type BrowserSession, errorAt, type Page, PASSWORD, postedAnew, wordsOf } from '../support/spec.js';
 import { MEMBERS, setUpOrganisation } from '../support/organisation.js';
-import { errorAt, wordsOf } from '../support/portal.js';
 import { expectRetryAfter } from '../support/rate-limits.js';
 
 const own = setUpOrganisation();
@@ -131,9 +128,8 @@ describe('The members of an organisation are invited by a mail whose link', () =
       "UPDATE organisation_invitations SET expires_at = now() - interval '1 second' WHERE email = $1",
       [email],
     );
-    for (const link of [third, `/invitations/${newSecret('invitationKey')}`, '/invitations/x']) {
+    for (const link of [third, `/invitations/${newSecret('invitationKey')}`, '/invitations/x'])
       expect((await newBrowser().open(link)).status).toBe(410);
-    }
   });
 
   it('is not sent to members, to what is no address, with no role, or beyond the limits', async () => {
@@ -175,8 +171,7 @@ describe('The members of an organisation are invited by a mail whose link', () =
        INSERT INTO organisation_members (organisation_id, user_id, role) SELECT $1, id, 'viewer' FROM made`,
       [owner.id],
     );
-    const user = await service.make.user({ email, emailVerified: true });
-    const browser = await signedIn(user);
+    const browser = await signedIn(await service.make.user({ email, emailVerified: true }));
     expect((await browser.fillIn(link)).status).toBe(409);
     await service.database.query(
       'DELETE FROM organisation_members WHERE organisation_id = $1 AND user_id = (SELECT max(user_id) FROM organisation_members WHERE organisation_id = $1)',

@@ -3,9 +3,7 @@ import {
   PORTAL_SENDINGS_PER_MINUTE,
   RateLimitsService,
 } from '#access/rate-limits/rate-limits.service.js';
-import type { Page } from '../support/browser-session.js';
-import { madeForEach } from '../support/made.js';
-import { enterPortal, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
+import { enterPortal, madeForEach, makeEndpoint, type Page, seedDelivery, wordsOf } from '../support/spec.js';
 import { setUpPortal } from '../support/portal-set-up.js';
 
 describe("The limit of a client's actions in its portal", () => {

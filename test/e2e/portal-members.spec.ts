@@ -4,10 +4,10 @@ import { MembersService } from '#events/partners/members/members.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { actionsOn, auditEventsOn, notificationsOf } from '../support/audit-events.js';
-import { csrfTokenOn, type Page, postedAnew } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
+import { csrfTokenOn, type Page, PASSWORD, postedAnew } from '../support/spec.js';
 import { MEMBERS, setUpOrganisation, SIGN_IN } from '../support/organisation.js';
 import { enterPortal, errorAt, makeEndpoint, wordsOf } from '../support/portal.js';
+import { listOf } from '../support/list-of.js';
 
 describe('The members of an organisation', () => {
   const own = setUpOrganisation();
@@ -32,8 +32,7 @@ describe('The members of an organisation', () => {
       ]);
       const user = await member('viewer');
       const browser = await signedIn(user);
-      const account = await browser.open('/account');
-      expect(account.html.querySelector(`a[href="${SIGN_IN}"]`)).not.toBeNull();
+      expect((await browser.open('/account')).html.querySelector(`a[href="${SIGN_IN}"]`)).not.toBeNull();
       const other = await (await signedIn(await service.make.user())).open('/account');
       expect(other.html.querySelector(`a[href="${SIGN_IN}"]`)).toBeNull();
       expect((await openPortal(browser)).headers.get('location')).toBe('/portal');
@@ -158,13 +157,9 @@ describe('The members of an organisation', () => {
         expect([part, page.status]).toEqual([part, 200]);
         expect(page.html.querySelectorAll('main form:not([action="/portal/logout"])')).toEqual([]);
       }
-      const adminOnly = [
-        'credentials/rotate',
-        'credentials/end',
-        'redirect-uris',
-        'redirect-uris/remove',
-        'members',
-      ];
+      const adminOnly = listOf(`
+        credentials/rotate, credentials/end, redirect-uris, redirect-uris/remove, members
+      `);
       for (const path of adminOnly) {
         const refused = await browser.open(`/portal/${path}`, { form: {}, headers: { origin: service.url } });
         expect([path, refused.status]).toEqual([path, 403]);
@@ -200,8 +195,7 @@ describe('The members of an organisation', () => {
     const path = `${MEMBERS}/${user.id}`;
     const wrong = await admin.fillIn(path, { role: 'king' });
     expect([wrong.status, errorAt(wrong, 'role')]).toEqual([400, 'Choose one of these.']);
-    const changed = await admin.fillIn(path, { role: 'developer' });
-    expect(changed.headers.get('location')).toBe(MEMBERS);
+    expect((await admin.fillIn(path, { role: 'developer' })).headers.get('location')).toBe(MEMBERS);
     const removal = await admin.open(`${path}/remove`);
     expect((await admin.submit(removal, `${path}/remove`)).status).toBe(303);
     expect((await admin.submit(removal, `${path}/remove`, postedAnew())).status).toBe(404);
@@ -233,10 +227,12 @@ describe('The members of an organisation', () => {
     expect((await browser.open(link)).status).toBe(410);
     // Of another organisation it is a different matter.
     expect((await browser.open(elsewhere)).status).toBe(200);
-    expect(await actionsOn(service, owner.id, 'organisation.')).toEqual([
-      ...['organisation.member_invited', 'organisation.member_added', 'organisation.member_removed'],
-      'organisation.invitation_withdrawn',
-    ]);
+    expect(await actionsOn(service, owner.id, 'organisation.')).toEqual(
+      listOf(`
+      organisation.member_invited, organisation.member_added, organisation.member_removed,
+      organisation.invitation_withdrawn
+    `),
+    );
   });
 
   it('of others stay hidden: an admin of one organisation changes nothing in another', async () => {
@@ -279,8 +275,7 @@ describe('The members of an organisation', () => {
       const one = `${path()}/${user.id}`;
       const changed = await service.http.send(one, { method: 'PATCH', bearer, json: { role: 'admin' } });
       expect([changed.status, changed.json.role]).toEqual([200, 'admin']);
-      const listed = await service.http.get(`${path()}?page_size=1`, { bearer });
-      expect(listed.json).toEqual([changed.json]);
+      expect((await service.http.get(`${path()}?page_size=1`, { bearer })).json).toEqual([changed.json]);
       expect((await service.http.send(one, { method: 'DELETE', bearer })).status).toBe(204);
       expect((await service.http.send(one, { method: 'DELETE', bearer })).status).toBe(404);
     });
@@ -306,9 +301,7 @@ describe('The members of an organisation', () => {
     const operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
     const user = await service.make.user();
     const path = `/admin/console/users/${owner.id}/members`;
-    const wrong = await operator.fillIn(`${path}/new`, {
-      user: 'nobody',
-    });
+    const wrong = await operator.fillIn(`${path}/new`, { user: 'nobody' });
     expect([wrong.status, errorAt(wrong, 'user')]).toEqual([400, 'No user has this email or ID.']);
     for (const role of ['viewer', 'admin']) {
       const fields = { user: user.email, role };

@@ -1,9 +1,7 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
-import { madeForEach } from '../support/made.js';
+import { madeForEach, TYPE, useSharedService, WEBHOOK_ENV, Webhooks } from '../support/spec.js';
 import { enterPortal, makeEndpoint, seedDelivery, wordsOf, type SeededDelivery } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
-import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const DATA = 'where-the-car-stands';
 const SIGNATURE = `v1,${'S'.repeat(43)}=`;
@@ -27,7 +25,10 @@ describe('The portal shows a payload', () => {
   /** A delivery after its first attempt, which failed unless said otherwise. */
   const sent = (state: SeededDelivery['state'] = 'pending'): Promise<string> =>
     seedDelivery(service, endpoint, {
-      ...{ state, type: TYPE, userId: user.id, data: { note: DATA } },
+      state,
+      type: TYPE,
+      userId: user.id,
+      data: { note: DATA },
       attempts: [{ status: state === 'delivered' ? 200 : 500, signature: SIGNATURE }],
     });
   const received = (id: string) =>
@@ -70,16 +71,14 @@ describe('The portal shows a payload', () => {
     const delivery = await sent();
     const page = await portal.open(pathOf(delivery));
     await disconnect();
-    const answer = await portal.submit(page, `${pathOf(delivery)}/resend`);
-    expect(answer.status).toBe(303);
+    expect((await portal.submit(page, `${pathOf(delivery)}/resend`)).status).toBe(303);
     await webhooks.finished(delivery);
     await expectHidden(delivery);
     await service.database.query(
       "UPDATE deliveries SET state = 'failed', cancel_reason = NULL WHERE id = $1",
       [delivery],
     );
-    const path = `/portal/endpoints/${endpoint.id}/recover`;
-    await portal.fillIn(path);
+    await portal.fillIn(`/portal/endpoints/${endpoint.id}/recover`);
     await webhooks.finished(delivery);
     await expectHidden(delivery);
     expect(received(delivery)).toEqual([]);
@@ -109,8 +108,7 @@ describe('The portal shows a payload', () => {
       [endpoint.id],
     );
     expect(wordsOf(await portal.open(pathOf(row!.id)))).toContain('"user.consent_revoked"');
-    const path = `/portal/endpoints/${endpoint.id}/test`;
-    const test = await portal.fillIn(path, { type: TYPE });
+    const test = await portal.fillIn(`/portal/endpoints/${endpoint.id}/test`, { type: TYPE });
     expect(wordsOf(await portal.open(test.headers.get('location')!))).toContain('"plugged_in"');
   });
 

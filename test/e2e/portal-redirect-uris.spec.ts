@@ -2,10 +2,8 @@ import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ClientsService } from '#access/clients/clients.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
-import { postedAnew } from '../support/browser-session.js';
-import { REDIRECT_URI } from '../support/factory.js';
+import { errorAt, postedAnew, REDIRECT_URI, wordsOf } from '../support/spec.js';
 import { setUpOrganisation } from '../support/organisation.js';
-import { errorAt, wordsOf } from '../support/portal.js';
 
 const PATH = '/portal/redirect-uris';
 const REMOVE = `${PATH}/remove`;
@@ -27,8 +25,7 @@ describe('Redirect URIs that a partner asks for', () => {
 
   const ask = async (uri = URI): Promise<Page> => browser.fillIn(PATH, { uri });
   const askToRemove = async (uri = REDIRECT_URI): Promise<Page> => {
-    const page = await browser.open(PATH);
-    return browser.submit(page, REMOVE, { uri });
+    return browser.submit(await browser.open(PATH), REMOVE, { uri });
   };
   const asked = async (): Promise<string> => {
     const [row] = await service.database.query<{ id: string }>(
@@ -100,7 +97,12 @@ describe('Redirect URIs that a partner asks for', () => {
     await ask();
     const reason = 'This host is not yours.';
     expect((await decide(await asked(), 'reject', { reason })).json).toMatchObject({
-      ...{ state: 'rejected', reason, uri: URI, action: 'add', client_id: client.id, requested_by: owner.id },
+      state: 'rejected',
+      reason,
+      uri: URI,
+      action: 'add',
+      client_id: client.id,
+      requested_by: owner.id,
       decided_by: { type: 'client' },
     });
     expect(rowOf(await browser.open(PATH))).toContain(reason);
@@ -192,12 +194,13 @@ describe('Redirect URIs that a partner asks for', () => {
       const forced = await console.open(`${path}/approve`, { form: {}, headers: { origin: service.url } });
       expect(forced.status).toBe(403);
       const weak = await service.make.client({
-        ...{ scopes: ['admin:read', 'admin:write'], grantTypes: ['client_credentials'], redirectUris: [] },
+        scopes: ['admin:read', 'admin:write'],
+        grantTypes: ['client_credentials'],
+        redirectUris: [],
         ownerId: operator.id,
       });
       const own = { method: 'POST', bearer: await service.make.clientToken(weak) };
-      const answer = await service.http.send(`${API}/${await asked()}/approve`, own);
-      expect(answer.status).toBe(403);
+      expect((await service.http.send(`${API}/${await asked()}/approve`, own)).status).toBe(403);
     }
   });
 

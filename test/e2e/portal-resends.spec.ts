@@ -3,12 +3,10 @@ import { parse, type HTMLElement } from 'node-html-parser';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
-import type { Page } from '../support/browser-session.js';
-import { postedAnew } from '../support/browser-session.js';
+import { type Page, postedAnew, until } from '../support/spec.js';
 import { enterPortal, makeEndpoint, seedDelivery, wordsOf, type SeededDelivery } from '../support/portal.js';
 import { setUpPortal } from '../support/portal-set-up.js';
 import { Receiver } from '../support/receiver.js';
-import { until } from '../support/until.js';
 
 const LIST = '/portal/deliveries';
 const TEST: SeededDelivery = { state: 'failed', type: 'webhook.test', isTest: true };
@@ -70,9 +68,8 @@ describe('In the portal,', () => {
     it('but not none, more than 100, or what is no delivery', async () => {
       const id = await seed();
       const ids = (count: number) => Array.from({ length: count }, () => id);
-      for (const chosen of [[], ids(101), ['x'], [id, 'dlvr1']]) {
+      for (const chosen of [[], ids(101), ['x'], [id, 'dlvr1']])
         expect([chosen.length, (await select(chosen)).status]).toEqual([chosen.length, 400]);
-      }
       expect(await progress(await select(ids(100)))).toContain('1 delivery that was selected');
       expect((await browser.open(`${LIST}/selected`)).status).toBe(404);
     });
@@ -112,9 +109,8 @@ describe('In the portal,', () => {
       expect((await matching('from=yesterday')).status).toBe(400);
       await seed({ isTest: true }, endpoint);
       const page = await matching('');
-      for (const fields of [{ until: 'x' }, { from: 'yesterday' }]) {
+      for (const fields of [{ until: 'x' }, { from: 'yesterday' }])
         expect((await browser.submit(page, `${LIST}/matching`, fields)).status).toBe(400);
-      }
       expect(sentIds()).toEqual([]);
     });
 
@@ -152,8 +148,7 @@ describe('In the portal,', () => {
     const test = async (url: string, headers: Record<string, string> = {}) => {
       const endpoint = await makeEndpoint(service, client, { url });
       await change(endpoint, { headers });
-      const path = `/portal/endpoints/${endpoint.id}/test`;
-      const answer = await browser.fillIn(path);
+      const answer = await browser.fillIn(`/portal/endpoints/${endpoint.id}/test`);
       return { endpoint, path: answer.headers.get('location')! };
     };
 
@@ -161,9 +156,8 @@ describe('In the portal,', () => {
       const heads: string[] = [];
       const bytes = await Receiver.startRaw((socket, _times, chunk) => {
         heads.push(chunk.toString('utf8'));
-        if (heads.join('').endsWith('}')) {
+        if (heads.join('').endsWith('}'))
           socket.end('HTTP/1.1 500 No\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
-        }
       });
       const { path, endpoint } = await test(bytes.url("/hook?a='b'&c=[1]"), { authorization: 'Bearer one' });
       await change(endpoint, { url: partner.url('/other') });
@@ -180,9 +174,14 @@ describe('In the portal,', () => {
         .split('\n')
         .filter((line) => /^(content-type|user-agent|webhook-|authorization)/.test(line));
       expect(words).toEqual([
-        ...['--globoff', '-X', 'POST', bytes.url("/hook?a='b'&c=[1]").replaceAll("'", '%27')],
+        '--globoff',
+        '-X',
+        'POST',
+        bytes.url("/hook?a='b'&c=[1]").replaceAll("'", '%27'),
         ...lines.flatMap((line) => ['-H', line.replace('Bearer one', '••••••••')]),
-        ...['--data-binary', payload, ''],
+        '--data-binary',
+        payload,
+        '',
       ]);
       await bytes.stop();
     });
@@ -204,8 +203,7 @@ describe('In the portal,', () => {
       };
       const first = await shownHeaders();
       expect([first.length, first[0], first[1]]).toEqual([32, 'x-first: <b>', 'x-0: value 0']);
-      const second = await shownHeaders();
-      expect(second.map((line) => line.slice(0, 10))).toEqual(['x-first: a', 'x-long: yy']);
+      expect((await shownHeaders()).map((line) => line.slice(0, 10))).toEqual(['x-first: a', 'x-long: yy']);
       await receiver.stop();
     });
 
@@ -219,9 +217,8 @@ describe('In the portal,', () => {
       for (const [n, link] of links.entries()) {
         const form = await browser.open(link.getAttribute('href')!);
         const { headers } = partner.requests[1 - n]!;
-        for (const name of ['webhook-timestamp', 'webhook-signature']) {
+        for (const name of ['webhook-timestamp', 'webhook-signature'])
           expect(form.html.querySelector(`[name="${name}"]`)!.getAttribute('value')).toBe(headers[name]);
-        }
         const checked = await browser.submit(form, '/portal/verify#checker');
         expect(checked.html.querySelector('.outcome')!.text).toContain('They match');
       }
@@ -237,14 +234,12 @@ describe('In the portal,', () => {
         attempts: [{ status: 500, signature: 'v1,the-signature' }],
       });
       const page = await browser.open(`${LIST}/${id}`);
-      for (const words of ['v1,the-signature', 'Copy as curl', 'Check signature']) {
+      for (const words of ['v1,the-signature', 'Copy as curl', 'Check signature'])
         expect(page.text).toContain(words);
-      }
       await service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
       const hidden = await browser.open(`${LIST}/${id}`);
-      for (const words of ['v1,the-signature', 'Copy as curl', 'Check signature', 'content-length', '"é"']) {
+      for (const words of ['v1,the-signature', 'Copy as curl', 'Check signature', 'content-length', '"é"'])
         expect([words, hidden.text.includes(words)]).toEqual([words, false]);
-      }
       const form = await browser.open(`/portal/verify?delivery=${id}&attempt=1`);
       expect(form.text).not.toContain('the-signature');
     });
@@ -284,8 +279,7 @@ describe('In the portal,', () => {
       expect(page.html.querySelectorAll('details td a').map((link) => link.getAttribute('href'))).toContain(
         href,
       );
-      const list = await browser.open(href.replaceAll('&amp;', '&'));
-      expect(keysOn(list)).toEqual([failed]);
+      expect(keysOn(await browser.open(href.replaceAll('&amp;', '&')))).toEqual([failed]);
       expect(page.html.querySelectorAll('svg.plot').at(-1)!.text).toContain('250 ms slowest, 100 ms average');
     }
   });

@@ -1,8 +1,5 @@
-import { madeOnce } from '../support/made.js';
+import { BrowserSession, madeOnce, useSharedService, WEBHOOK_ENV, Webhooks } from '../support/spec.js';
 import { enterPortal, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { useSharedService } from '../support/test-service.js';
-import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const service = useSharedService({ env: WEBHOOK_ENV });
 const webhooks = madeOnce(() => Webhooks.start(service));
@@ -84,9 +81,7 @@ describe('The page of the portal that explains a request', () => {
     const nobodys = idOf(await service.http.get('/v2/users'));
     const unknown = await notFoundAt(explanationOf('never-sent'));
     expect(unknown[0]).toBe(404);
-    for (const id of [refused, served, nobodys]) {
-      expect(await notFoundAt(explanationOf(id))).toEqual(unknown);
-    }
+    for (const id of [refused, served, nobodys]) expect(await notFoundAt(explanationOf(id))).toEqual(unknown);
     expect((await strangersBrowser.open(explanationOf(served))).status).toBe(200);
   });
 

@@ -1,9 +1,7 @@
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
-import { madeForEach, madeOnce } from '../support/made.js';
+import { madeForEach, madeOnce, type Page, useSharedService } from '../support/spec.js';
 import { actionsOn } from '../support/audit-events.js';
-import type { Page } from '../support/browser-session.js';
 import { enterPortal, makeEndpoint, wordsOf } from '../support/portal.js';
-import { useSharedService } from '../support/test-service.js';
 
 describe('The secret of an endpoint in the portal', () => {
   const service = useSharedService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
@@ -12,9 +10,7 @@ describe('The secret of an endpoint in the portal', () => {
   const client = madeOnce(() => service.make.client());
   const browser = madeOnce(() => enterPortal(service, client));
   const endpoint = madeForEach(() => makeEndpoint(service, client));
-  beforeEach(async () => {
-    path = `/portal/endpoints/${endpoint.id}`;
-  });
+  beforeEach(async () => (path = `/portal/endpoints/${endpoint.id}`));
 
   const shown = (page: Page): string => page.html.querySelector('#signing-secret')!.getAttribute('value')!;
   const reveal = async (): Promise<Page> => browser.submit(await browser.open(path), `${path}/secret`);
@@ -37,9 +33,8 @@ describe('The secret of an endpoint in the portal', () => {
     expect(shown(page)).toBe(endpoint.secret);
     expect(page.html.querySelector('#signing-secret')!.hasAttribute('readonly')).toBe(true);
     expect(await actions()).toEqual(['webhook_endpoint.secret_revealed']);
-    for (const each of ['', '/edit', '/rotate', '/test']) {
+    for (const each of ['', '/edit', '/rotate', '/test'])
       expect((await browser.open(path + each)).text).not.toContain(endpoint.secret.slice(6));
-    }
     const again = await browser.open(`${path}/secret`);
     expect([again.status, again.headers.get('location')]).toEqual([303, path]);
     expect(service.log.join('')).not.toContain(endpoint.secret.slice(6));

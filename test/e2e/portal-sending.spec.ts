@@ -3,16 +3,12 @@ import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { TestEventsService } from '#events/webhooks/events/test-events.service.js';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
-import { madeOnce } from '../support/made.js';
+import { madeOnce, type Page, until, useSharedService, WEBHOOK_ENV } from '../support/spec.js';
 import { auditEventsOn } from '../support/audit-events.js';
 import { whileHeld } from '../support/held-rows.js';
-import type { Page } from '../support/browser-session.js';
 import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { holdWaitForTest } from '../support/portal-set-up.js';
 import { Receiver } from '../support/receiver.js';
-import { useSharedService } from '../support/test-service.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
-import { until } from '../support/until.js';
 
 const FAILED = { state: 'failed', type: 'webhook.test', isTest: true } as const;
 
@@ -64,8 +60,7 @@ describe('In the portal,', () => {
       const path = testPath(await makeEndpoint(service, narrow, { url: receiver.url() }));
       const form = await inside.open(path);
       expect(form.text).not.toContain('charging_session.created');
-      const page = await inside.submit(form, path, { type: 'charging_session.created' });
-      expect(page.status).toBe(400);
+      expect((await inside.submit(form, path, { type: 'charging_session.created' })).status).toBe(400);
       expect(receiver.requests).toEqual([]);
     });
 
@@ -96,9 +91,8 @@ describe('In the portal,', () => {
       const answer = await browser.submit(form, testPath(endpoint), { type: 'charging_session.ended' });
       expect(answer.status).toBe(303);
       const page = await browser.open(locationOf(answer));
-      for (const words of ['Test: charging_session.ended', 'Delivered', 'Status 200', 'answered <200>']) {
+      for (const words of ['Test: charging_session.ended', 'Delivered', 'Status 200', 'answered <200>'])
         expect(wordsOf(page)).toContain(words);
-      }
       expect(page.text).not.toContain('http-equiv="refresh"');
       const { body, headers } = receiver.requests[0]!;
       const verified = new Webhook(endpoint.secret).verify(body, headers as Record<string, string>);
@@ -114,9 +108,8 @@ describe('In the portal,', () => {
     it('that fails shows the reason and advice, and is not retried', async () => {
       status = 404;
       const page = await browser.open(locationOf(await sendTest(await newEndpoint(), 'webhook.test')));
-      for (const words of ['Failed', 'Status 404', 'Check the path of the URL', 'answered <404>']) {
+      for (const words of ['Failed', 'Status 404', 'Check the path of the URL', 'answered <404>'])
         expect(wordsOf(page)).toContain(words);
-      }
       expect(wordsOf(page)).not.toContain('Next attempt');
     });
 
@@ -144,8 +137,7 @@ describe('In the portal,', () => {
   });
 
   it('a resent delivery keeps its id and is recorded as an audit event', async () => {
-    const endpoint = await newEndpoint();
-    const id = await seedDelivery(service, endpoint, { ...FAILED, attempts: [{ status: 500 }] });
+    const id = await seedDelivery(service, await newEndpoint(), { ...FAILED, attempts: [{ status: 500 }] });
     const path = `/portal/deliveries/${id}`;
     const answer = await browser.submit(await browser.open(path), `${path}/resend`);
     expect([answer.status, locationOf(answer)]).toEqual([303, path]);
@@ -165,8 +157,7 @@ describe('In the portal,', () => {
       status = answer;
       const endpoint = await newEndpoint();
       for (let n = 0; n < 3; n++) await seedDelivery(service, endpoint, FAILED);
-      const path = recoverPath(endpoint);
-      const location = locationOf(await browser.fillIn(path));
+      const location = locationOf(await browser.fillIn(recoverPath(endpoint)));
       await until(
         'it is over',
         async () => !wordsOf(await browser.open(location)).includes('of 3 deliveries done'),
@@ -213,10 +204,7 @@ describe('In the portal,', () => {
       expect([page.status, errorAt(page, field)?.slice(0, error.length)]).toEqual([400, error]);
       expect(page.html.querySelector(`#${field}`)!.getAttribute('value')).toBe(field === 'from' ? from : to);
       await seedDelivery(service, endpoint, { state: 'failed' });
-      const posted = await browser.fillIn(path, {
-        from: from || ' ',
-        to: to || ' ',
-      });
+      const posted = await browser.fillIn(path, { from: from || ' ', to: to || ' ' });
       expect(posted.status).toBe(400);
       expect(await recoveries()).toBe(before);
     });

@@ -7,14 +7,11 @@ import { PasswordLinksService } from '#access/users/passwords/password-links.ser
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { actionsOn } from '../support/audit-events.js';
 import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
+import { madeForEach, PASSWORD, placeOf, until } from '../support/spec.js';
 import { setUpApp } from '../support/factors-without-pages.js';
 import { whileHeld } from '../support/held-rows.js';
-import { placeOf } from '../support/http.js';
-import { madeForEach } from '../support/made.js';
 import { codeOf, givePassword, isSignedIn, wrongCode } from '../support/second-factors.js';
 import { PATIENT, useService, type TestInstance } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 const STEP = '/login/second-factor';
 const NEW_PASSWORD = 'another horse battery staple';
@@ -91,8 +88,7 @@ describe('A form that is posted twice', () => {
       const [utc, local] = ['utc', 'local'].map((times) => click(browser, page, path, { times }));
       expect(cookiesOf((await utc!()).answer)).toContainEqual(expect.stringMatching(/^cds_times=utc;/));
       expect(cookiesOf((await local!()).answer)).not.toContainEqual(expect.stringMatching(/^cds_times=utc;/));
-      const again = click(browser, await browser.open('/account/sessions'), path, { times: 'utc' });
-      await again();
+      await click(browser, await browser.open('/account/sessions'), path, { times: 'utc' })();
       const rows = await service.database.query('SELECT 1 FROM form_answers WHERE expires_at > now()');
       expect(rows.length).toBeGreaterThanOrEqual(3);
     });
@@ -216,8 +212,7 @@ describe('A form that is posted twice', () => {
     (await service.database.query('SELECT 1 FROM form_answers WHERE sealed_answer IS NULL')).length;
 
   it('waits for the first, and takes over from one whose instance has died', async () => {
-    const path = await newPortalLink();
-    const press = await portalClick(path);
+    const press = await portalClick(await newPortalLink());
     await press();
     // As an instance leaves it that is killed before it has done anything.
     await service.database.query('UPDATE portal_links SET redeemed_at = NULL WHERE client_id = $1', [

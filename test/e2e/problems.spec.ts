@@ -1,8 +1,6 @@
 import { newSecret } from '#platform/secrets/tokens.js';
 import { authorizePath, type BrowserSession } from '../support/browser-session.js';
-import type { Answer, HttpOptions } from '../support/http.js';
-import { useService } from '../support/test-service.js';
-import { REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { type Answer, type HttpOptions, REDIRECT_URI, type TestClient, useService } from '../support/spec.js';
 
 describe('Problems:', () => {
   const service = useService();
@@ -37,9 +35,8 @@ describe('Problems:', () => {
       });
       expectProblem(answer, 400, 'validation-failed');
       expect(Object.keys(answer.json.field_errors).sort()).toEqual(['colour', 'email', 'name']);
-      for (const messages of Object.values<string[]>(answer.json.field_errors)) {
+      for (const messages of Object.values<string[]>(answer.json.field_errors))
         expect(messages.every((message) => message.length > 5)).toBe(true);
-      }
     });
 
     it('is 400 for malformed JSON', async () => {
@@ -60,8 +57,7 @@ describe('Problems:', () => {
     });
 
     it('is 403 with only status, title and detail', async () => {
-      const user = await service.make.user();
-      const { access_token } = await service.make.tokens(partner, user);
+      const { access_token } = await service.make.tokens(partner, await service.make.user());
       for (const path of ['/webhook_portal', '/admin/users']) {
         const answer = await send(path, { bearer: access_token });
         expectProblem(answer, 403);
@@ -168,9 +164,8 @@ describe('Problems:', () => {
     });
 
     it('answer 404 to names that every JavaScript object has', async () => {
-      for (const slug of ['constructor', '__proto__', 'toString']) {
+      for (const slug of ['constructor', '__proto__', 'toString'])
         expectProblem(await send(`/v2/problems/${slug}/`), 404, 'not-found');
-      }
     });
   });
 

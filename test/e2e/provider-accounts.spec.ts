@@ -333,8 +333,7 @@ describe('The account of a person who logs in through a provider', () => {
       const { sub, browser, user } = await linked();
       const operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
       const path = `/admin/console/users/${user.id}/identities`;
-      const page = await operator.open(path);
-      expect(page.html.querySelector('table')?.text).toContain(sub);
+      expect((await operator.open(path)).html.querySelector('table')?.text).toContain(sub);
       const question = await operator.open(`${path}/company/remove`);
       const done = await operator.submit(question, `${path}/company/remove`);
       expect((await operator.open(done.headers.get('location')!)).html.text).toContain('Link removed');

@@ -4,10 +4,8 @@ import { BrokenIdentityProvider, type Faults } from '../support/broken-identity-
 import { BrowserSession, leadsTo, postedAnew, type Page } from '../support/browser-session.js';
 import { CLIENT_ID } from '../support/identity-provider.js';
 import { HeldTimers } from '../support/held-timers.js';
-import { madeOnce } from '../support/made.js';
+import { madeOnce, until, useServiceWithProvider } from '../support/spec.js';
 import { newAddress } from '../support/rate-limits.js';
-import { useServiceWithProvider } from '../support/set-up.js';
-import { until } from '../support/until.js';
 
 const NOW = Math.floor(Date.now() / 1000);
 const LONG_AGO = NOW - 3600;
@@ -38,7 +36,9 @@ interface Refusal {
 }
 const REFUSALS: Refusal[] = [
   {
-    ...{ reason: 'provider_answer_invalid', status: 400, reads: /^The answer could not be accepted/ },
+    reason: 'provider_answer_invalid',
+    status: 400,
+    reads: /^The answer could not be accepted/,
     faults: {
       'another issuer in the ID token': claims({ iss: 'https://other.example' }),
       'an ID token issued in an hour': claims({ iat: NOW + 3600, exp: NOW + 7200 }),
@@ -67,7 +67,9 @@ const REFUSALS: Refusal[] = [
     },
   },
   {
-    ...{ reason: 'client_refused', status: 503, reads: /does not accept this service/ },
+    reason: 'client_refused',
+    status: 503,
+    reads: /does not accept this service/,
     faults: {
       'wrong client credentials': answer('/token', 400, '{"error":"invalid_client"}'),
       'wrong client credentials, with 401 and a challenge': answer(
@@ -83,14 +85,18 @@ const REFUSALS: Refusal[] = [
     },
   },
   {
-    ...{ reason: 'provider_busy', status: 503, reads: /too many requests/ },
+    reason: 'provider_busy',
+    status: 503,
+    reads: /too many requests/,
     faults: {
       'too many requests at the token endpoint': answer('/token', 429, '{"error":"slow_down"}'),
       'too many requests for its discovery document': page(DISCOVERY, 429),
     },
   },
   {
-    ...{ reason: 'provider_answer_unreadable', status: 503, reads: /something else answers in its place/ },
+    reason: 'provider_answer_unreadable',
+    status: 503,
+    reads: /something else answers in its place/,
     faults: {
       'a page of a proxy instead of tokens': page('/token', 200),
       'a page of a proxy that refuses': page('/token', 403),
@@ -100,14 +106,18 @@ const REFUSALS: Refusal[] = [
     },
   },
   {
-    ...{ reason: 'provider_redirects', status: 503, reads: /has moved/ },
+    reason: 'provider_redirects',
+    status: 503,
+    reads: /has moved/,
     faults: {
       'a redirected discovery': answer(DISCOVERY, 301, '', { location: 'https://other.example/' }),
       'a redirected token endpoint': answer('/token', 307, '', { location: 'https://other.example/' }),
     },
   },
   {
-    ...{ reason: 'provider_unavailable', status: 503, reads: /Try again in a few minutes/ },
+    reason: 'provider_unavailable',
+    status: 503,
+    reads: /Try again in a few minutes/,
     faults: {
       'a failure of its own at the authorization': redirect({
         code: undefined,
@@ -120,32 +130,37 @@ const REFUSALS: Refusal[] = [
     },
   },
   {
-    ...{ reason: 'provider_refused', status: 400, reads: /You cancelled/ },
+    reason: 'provider_refused',
+    status: 400,
+    reads: /You cancelled/,
     faults: {
       'a person who cancels': redirect({ code: undefined, error: 'access_denied' }),
       'an error of the token endpoint': answer('/token', 400, '{"error":"invalid_grant"}'),
     },
   },
   {
-    ...{ reason: 'email_not_verified', status: 403, reads: /^Your email address is not verified/ },
+    reason: 'email_not_verified',
+    status: 403,
+    reads: /^Your email address is not verified/,
     faults: {
       'an email address that is not verified': claims({ email_verified: false }),
       'an email_verified that is another text than true': claims({ email_verified: 'yes' }),
     },
   },
   {
-    ...{
-      ...{ reason: 'email_verification_unknown', status: 403 },
-      reads:
-        /^Your email address could not be checked[\s\S]*Tell an operator of this service: trying again does not help\./,
-    },
+    reason: 'email_verification_unknown',
+    status: 403,
+    reads:
+      /^Your email address could not be checked[\s\S]*Tell an operator of this service: trying again does not help\./,
     faults: {
       'an email address without a word about whether it is verified': claims({ email_verified: undefined }),
     },
     logs: 'the provider sends no email_verified, and its trust_email in IDENTITY_PROVIDERS does not cover this address',
   },
   {
-    ...{ reason: 'provider_metadata_invalid', status: 503, reads: /nobody can log in through it/ },
+    reason: 'provider_metadata_invalid',
+    status: 503,
+    reads: /nobody can log in through it/,
     faults: {
       'metadata of many tenants, whose issuer is a template': {
         metadata: { issuer: 'https://login.example/{tenantid}/v2.0' },
@@ -154,7 +169,9 @@ const REFUSALS: Refusal[] = [
     logs: 'the metadata name a template of issuers with a placeholder: issuer in IDENTITY_PROVIDERS must be the address of one tenant',
   },
   {
-    ...{ reason: 'provider_metadata_invalid', status: 503, reads: /nobody can log in through it/ },
+    reason: 'provider_metadata_invalid',
+    status: 503,
+    reads: /nobody can log in through it/,
     faults: {
       'metadata of another issuer': { metadata: { issuer: 'https://other.example/' } },
       'metadata without keys': { metadata: { jwks_uri: undefined } },
@@ -163,7 +180,9 @@ const REFUSALS: Refusal[] = [
     logs: 'the metadata name another issuer: write issuer in IDENTITY_PROVIDERS as they do',
   },
   {
-    ...{ reason: 'email_missing', status: 403, reads: /^Your email address is needed/ },
+    reason: 'email_missing',
+    status: 403,
+    reads: /^Your email address is needed/,
     faults: { 'no email address': claims({ email: undefined }) },
   },
 ];
@@ -180,8 +199,11 @@ describe('A login through an identity provider', () => {
       { id: 'gone', issuer: 'http://127.0.0.1:9' },
       { id: 'trusted', label: 'Trusted Company', trust_email: true },
       {
-        ...{ id: 'roles', audience: ['users', 'operators'], accounts: 'create' },
-        ...{ role_claim: 'realm_access.roles', roles: { helpers: 'support', admins: 'admin' } },
+        id: 'roles',
+        audience: ['users', 'operators'],
+        accounts: 'create',
+        role_claim: 'realm_access.roles',
+        roles: { helpers: 'support', admins: 'admin' },
       },
     ],
     { env: { TRUSTED_PROXIES: '127.0.0.1' } },
@@ -323,8 +345,7 @@ describe('A login through an identity provider', () => {
 
   it('works once: the same answer again is refused', async () => {
     const browser = new BrowserSession(service.url);
-    const begun = await begin(browser);
-    const callback = idp.callbackOf(leadsTo(begun)!);
+    const callback = idp.callbackOf(leadsTo(await begin(browser))!);
     expect((await browser.open(callback)).status).toBe(303);
     const again = await browser.open(callback);
     expect([again.status, lastRefusal()]).toEqual([400, { provider: 'broken', reason: 'sign_in_expired' }]);
@@ -332,15 +353,13 @@ describe('A login through an identity provider', () => {
 
   it('works once also when the same answer comes several times at once', async () => {
     const browser = new BrowserSession(service.url);
-    const begun = await begin(browser);
-    const callback = idp.callbackOf(leadsTo(begun)!);
+    const callback = idp.callbackOf(leadsTo(await begin(browser))!);
     const answers = await Promise.all(Array.from({ length: 4 }, () => browser.open(callback)));
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 400, 400, 400]);
   });
 
   it('is refused in another browser than the one in which it began', async () => {
-    const begun = await begin(new BrowserSession(service.url));
-    const callback = idp.callbackOf(leadsTo(begun)!);
+    const callback = idp.callbackOf(leadsTo(await begin(new BrowserSession(service.url)))!);
     expect((await new BrowserSession(service.url).open(callback)).status).toBe(400);
     expect(lastRefusal()).toEqual({ provider: 'broken', reason: 'sign_in_expired' });
   });
@@ -355,16 +374,14 @@ describe('A login through an identity provider', () => {
 
   it('is refused at the callback of another provider', async () => {
     const browser = new BrowserSession(service.url);
-    const begun = await begin(browser);
-    const callback = idp.callbackOf(leadsTo(begun)!).replace('/broken?', '/gone?');
+    const callback = idp.callbackOf(leadsTo(await begin(browser))!).replace('/broken?', '/gone?');
     expect((await browser.open(callback)).status).toBe(400);
     expect(lastRefusal()).toEqual({ provider: 'gone', reason: 'sign_in_expired' });
   });
 
   it('asks with PKCE, state, nonce and the redirect URI, and stores none of its secrets', async () => {
     const browser = new BrowserSession(service.url);
-    const begun = await begin(browser);
-    const { searchParams: sent } = new URL(leadsTo(begun)!);
+    const { searchParams: sent } = new URL(leadsTo(await begin(browser))!);
     expect(Object.fromEntries(sent)).toMatchObject({
       client_id: CLIENT_ID,
       response_type: 'code',

@@ -23,7 +23,9 @@ function keyClient(idp: IdentityProvider, id: string, key: KeyObject, alg: strin
   const keys = [{ ...key.export({ format: 'jwk' }), alg, use: 'sig', kid: `key ${id}` }];
   keySets.set(`/keys/${id}`, JSON.stringify({ keys }));
   return {
-    ...{ client_id: id, token_endpoint_auth_method: 'private_key_jwt', token_endpoint_auth_signing_alg: alg },
+    client_id: id,
+    token_endpoint_auth_method: 'private_key_jwt',
+    token_endpoint_auth_signing_alg: alg,
     redirect_uris: [`${serviceUrl}/login/callback/${id}`],
     jwks_uri: `${idp.url}/keys/${id}`,
   };
@@ -57,7 +59,10 @@ describe('At the token endpoint of an identity provider', () => {
       { id: 'post', ...BY_POST, token_endpoint_auth_method: 'client_secret_post' },
       { id: 'by-rsa', client_id: 'by-rsa', ...byKey, private_key: pemOf(RSA.privateKey) },
       {
-        ...{ id: 'by-ec', client_id: 'by-ec', ...byKey, private_key_file: file },
+        id: 'by-ec',
+        client_id: 'by-ec',
+        ...byKey,
+        private_key_file: file,
         assertion_audience: 'token_endpoint',
       },
     ];

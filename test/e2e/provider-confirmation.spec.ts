@@ -1,10 +1,8 @@
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { changesRead } from '../support/changes-read.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
-import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
+import { BrowserSession, leadsTo, type Page, PATIENT, useServiceWithProvider } from '../support/spec.js';
 import { whileHeld } from '../support/held-rows.js';
-import { useServiceWithProvider } from '../support/set-up.js';
-import { PATIENT } from '../support/test-service.js';
 
 const CONFIRM = '/admin/console/confirm-password';
 const secondsAgo = (seconds: number) => Math.floor(Date.now() / 1000) - seconds;
@@ -13,8 +11,12 @@ describe('An operator who came from a provider, when the console asks for the pa
   const idp = new BrokenIdentityProvider();
   const STAFF = { id: 'staff', label: 'Example Staff', audience: ['operators'], accounts: 'verified_email' };
   const WITH_ROLES = {
-    ...{ ...STAFF, id: 'groups', label: 'Example Groups', audience: ['users', 'operators'] },
-    ...{ role_claim: 'groups', roles: { admins: 'admin', helpers: 'support', readers: 'viewer' } },
+    ...STAFF,
+    id: 'groups',
+    label: 'Example Groups',
+    audience: ['users', 'operators'],
+    role_claim: 'groups',
+    roles: { admins: 'admin', helpers: 'support', readers: 'viewer' },
   };
   const service = useServiceWithProvider(idp, [STAFF, WITH_ROLES], { databaseOptions: PATIENT });
   let browser: BrowserSession;
@@ -32,13 +34,11 @@ describe('An operator who came from a provider, when the console asks for the pa
     asPerson('olga', authTime);
     browser = new BrowserSession(service.url);
     const begun = await browser.submit(await browser.open('/login'), '/login/providers/staff');
-    const answer = await browser.open(idp.callbackOf(leadsTo(begun)!));
-    expect(answer.headers.get('location')).toBe('/account');
+    expect((await browser.open(idp.callbackOf(leadsTo(begun)!))).headers.get('location')).toBe('/account');
   };
   /** From the page that asks to the provider, and back. */
   const confirm = async (asking: Page): Promise<Page> => {
-    const page = await browser.open(asking.headers.get('location')!);
-    const begun = await browser.submit(page, CONFIRM);
+    const begun = await browser.submit(await browser.open(asking.headers.get('location')!), CONFIRM);
     expect(new URL(leadsTo(begun)!).searchParams.get('max_age')).toBe('0');
     return browser.open(idp.callbackOf(leadsTo(begun)!));
   };
@@ -119,8 +119,7 @@ describe('An operator who came from a provider, when the console asks for the pa
 
   it('is refused if the browser was logged out meanwhile', async () => {
     await logIn(secondsAgo(3600));
-    const asking = await browser.open(erase());
-    const page = await browser.open(asking.headers.get('location')!);
+    const page = await browser.open((await browser.open(erase())).headers.get('location')!);
     const begun = await browser.submit(page, CONFIRM);
     await service.database.query('DELETE FROM sessions');
     asPerson('olga', secondsAgo(1));
@@ -189,8 +188,7 @@ describe('An operator who came from a provider, when the console asks for the pa
     it('has none any more, and stays logged in as a user', async () => {
       const begun = await askedAs('admins');
       inGroup('guests');
-      const answer = await comeBack(begun);
-      expect((await browser.open(answer.headers.get('location')!)).status).toBe(403);
+      expect((await browser.open((await comeBack(begun)).headers.get('location')!)).status).toBe(403);
       expect(await roleOf()).toEqual({ role: 'user', operator_role: null });
       expect((await browser.open('/account')).status).toBe(200);
     });
@@ -233,8 +231,7 @@ describe('An operator who came from a provider, when the console asks for the pa
 
   it('is told when the provider cannot be reached', async () => {
     await logIn(secondsAgo(3600));
-    const asking = await browser.open(erase());
-    const page = await browser.open(asking.headers.get('location')!);
+    const page = await browser.open((await browser.open(erase())).headers.get('location')!);
     await changesRead(service);
     idp.faults = { answers: { '/.well-known/openid-configuration': { status: 500, body: '' } } };
     const { ProviderClients } =

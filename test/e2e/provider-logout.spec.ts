@@ -2,12 +2,9 @@ import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { ProviderClients } from '#access/identity-providers/protocol/provider-clients.service.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, leadsTo } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
+import { madeOnce, PASSWORD, PATIENT, useServiceWithProvider } from '../support/spec.js';
 import { whileHeld } from '../support/held-rows.js';
 import { CLIENT_ID, IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
-import { madeOnce } from '../support/made.js';
-import { useServiceWithProvider } from '../support/set-up.js';
-import { PATIENT } from '../support/test-service.js';
 
 const OTHER_PASSWORD = 'a new long password';
 
@@ -52,8 +49,7 @@ describe('Logging out', () => {
     it('leads after it to where someone wanted to go who logs in as someone else', async () => {
       const browser = await signedIn();
       const place = '/account/sessions?page_size=5';
-      const page = await browser.service.open('/account');
-      await browser.service.submit(page, '/logout', { return_to: place });
+      await browser.service.submit(await browser.service.open('/account'), '/logout', { return_to: place });
       const login = await browser.service.open('/login');
       expect(login.html.querySelector('input[name="return_to"]')?.getAttribute('value')).toBe(place);
       await browser.service.submit(await browser.service.open('/login'), '/login', {
@@ -240,8 +236,7 @@ describe('Logging out', () => {
         before!.password_hash,
       ]);
       await change(one, PASSWORD, OTHER_PASSWORD);
-      const left = await one.submit(await one.open('/account'), '/logout');
-      expect(leadsTo(left)).toContain(`${idp.url}/end?`);
+      expect(leadsTo(await one.submit(await one.open('/account'), '/logout'))).toContain(`${idp.url}/end?`);
       const two = await logIn('dia', { sid: 'session-4', email });
       await change(two, OTHER_PASSWORD, PASSWORD);
       expect(await isSignedIn(two)).toBe(true);

@@ -2,8 +2,7 @@ import { ProviderClients } from '#access/identity-providers/protocol/provider-cl
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, leadsTo, postedAnew, type Page } from '../support/browser-session.js';
 import { withSettings } from '../support/changed-settings.js';
-import { madeOnce } from '../support/made.js';
-import { useServiceWithProvider } from '../support/set-up.js';
+import { madeOnce, useServiceWithProvider } from '../support/spec.js';
 
 /** Metadata that must never be used. */
 const WRONG: [string, Record<string, unknown>][] = [

@@ -1,7 +1,5 @@
-import { leadsTo, type Page } from '../support/browser-session.js';
+import { leadsTo, type Page, unexpectedErrors, useServiceWithProvider } from '../support/spec.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
-import { unexpectedErrors } from '../support/refusals.js';
-import { useServiceWithProvider } from '../support/set-up.js';
 
 const PERSON = { email: 'dana@mail.example', email_verified: true, name: 'Dana Driver' };
 

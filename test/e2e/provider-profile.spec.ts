@@ -1,8 +1,7 @@
 import { PasswordLinksService } from '#access/users/passwords/password-links.service.js';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { IdentityProvider, PersonBrowser, type TestPerson } from '../support/identity-provider.js';
-import { useServiceWithMailAndProvider } from '../support/set-up.js';
-import { until } from '../support/until.js';
+import { until, useServiceWithMailAndProvider } from '../support/spec.js';
 
 const PROVIDERS = [
   { id: 'company', accounts: 'create' },
@@ -133,8 +132,7 @@ describe('Name and address of an account that is linked to a provider', () => {
     const browser = new PersonBrowser(service.url, idp.url);
     await browser.logIn(sub);
     const { id } = await userOf(sub);
-    const link = await service.app.get(PasswordLinksService).create(id, SERVICE_ACTOR);
-    const path = new URL(link).pathname;
+    const path = new URL(await service.app.get(PasswordLinksService).create(id, SERVICE_ACTOR)).pathname;
     expect((await service.http.send(path)).status).toBe(200);
     is(sub, { email: `${sub}@new.example`, email_verified: true, name: 'Ada Before' });
     await logIn(sub);
@@ -146,8 +144,7 @@ describe('Name and address of an account that is linked to a provider', () => {
     const [sub, email] = await known();
     const { id } = await userOf(sub);
     is(sub, { email: `${sub}@new.example`, email_verified: true, name: 'Ada Before' });
-    const answers = await Promise.all([logIn(sub), logIn(sub)]);
-    expect(answers.map(({ status }) => status)).toEqual([303, 303]);
+    expect((await Promise.all([logIn(sub), logIn(sub)])).map(({ status }) => status)).toEqual([303, 303]);
     const told = await service.database.query(
       "SELECT 1 FROM notifications WHERE user_id = $1 AND message_id = 'ERR2502'",
       [id],
@@ -159,8 +156,7 @@ describe('Name and address of an account that is linked to a provider', () => {
     const [[one], [two]] = [await known(), await known()];
     const address = `${one}@shared.example`;
     for (const sub of [one, two]) is(sub, { email: address, email_verified: true, name: 'Ada Before' });
-    const answers = await Promise.all([logIn(one), logIn(two)]);
-    expect(answers.map(({ status }) => status)).toEqual([303, 303]);
+    expect((await Promise.all([logIn(one), logIn(two)])).map(({ status }) => status)).toEqual([303, 303]);
     const emails = [(await userOf(one)).email, (await userOf(two)).email];
     expect(emails.filter((email) => email === address)).toHaveLength(1);
   });

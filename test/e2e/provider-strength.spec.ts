@@ -1,7 +1,6 @@
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
-import { BrowserSession, leadsTo, type Page, postedAnew } from '../support/browser-session.js';
-import { useServiceWithProvider } from '../support/set-up.js';
+import { BrowserSession, leadsTo, type Page, postedAnew, useServiceWithProvider } from '../support/spec.js';
 
 const ACR = ['urn:example:mfa', 'phr'];
 
@@ -40,8 +39,7 @@ describe('How strongly, and how recently, a person authenticated at a provider',
       const { asked, browser } = await logIn(id, { auth_time: now() - 3600 });
       expect([asked.searchParams.get('max_age'), asked.searchParams.get('prompt')]).toEqual([null, null]);
       const page = await browser.open('/account/confirm?return_to=/account/security');
-      const begun = await browser.submit(page, '/account/confirm');
-      const again = new URL(leadsTo(begun)!);
+      const again = new URL(leadsTo(await browser.submit(page, '/account/confirm'))!);
       const { max_age, prompt } = Object.fromEntries(again.searchParams);
       expect({ max_age, prompt }).toEqual(expected);
 
@@ -130,8 +128,7 @@ describe('Through a provider whose auth_time is optional,', () => {
   });
 
   it('a time that is too old is still refused', async () => {
-    const user = await service.make.user();
-    const browser = await logIn(user, Math.floor(Date.now() / 1000) - 3600);
+    const browser = await logIn(await service.make.user(), Math.floor(Date.now() / 1000) - 3600);
     const asking = await browser.open(DELETE);
     expect(askedAt(asking)).toBe('/account/confirm');
     const page = await browser.open(asking.headers.get('location')!);

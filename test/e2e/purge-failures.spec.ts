@@ -4,10 +4,8 @@ import { NestFactory } from '@nestjs/core';
 import { runCommand } from '#start/cli/run-command.js';
 import { PurgeService } from '#platform/database/purge/purge.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
-import type { TestClient } from '../support/factory.js';
-import { madeOnce } from '../support/made.js';
+import { madeOnce, TEST_ENCRYPTION_KEY, type TestClient, useService } from '../support/spec.js';
 import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
-import { TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 import { WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
 
 const service = useService({

@@ -3,11 +3,9 @@ import { newId } from '#platform/secrets/ids.js';
 import { digestOf } from '#platform/secrets/tokens.js';
 import { PurgeService } from '#platform/database/purge/purge.service.js';
 import { PasswordLinksService } from '#access/users/passwords/password-links.service.js';
-import { newPkce, type Tokens } from '../support/factory.js';
+import { madeOnce, newPkce, type Tokens, useService } from '../support/spec.js';
 import { exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
-import { madeOnce } from '../support/made.js';
 import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
-import { useService } from '../support/test-service.js';
 
 // No code of one test expires during another, whose purge would delete it.
 const service = useService({ instances: 2, env: { AUTHORIZATION_CODE_TTL_SECONDS: '600' } });
@@ -40,8 +38,7 @@ describe('A purge', () => {
       await service.make.code(client, user);
       const { url } = (await service.http.get('/webhook_portal', { bearer })).json as { url: string };
       const browser = await service.make.signedIn(user);
-      const page = await browser.open(new URL(url).pathname);
-      await browser.submit(page, new URL(url).pathname);
+      await browser.submit(await browser.open(new URL(url).pathname), new URL(url).pathname);
       await service.http.get('/webhook_portal', { bearer });
       await service.app.get(PasswordLinksService).create(user.id, SERVICE_ACTOR);
     }

@@ -1,12 +1,9 @@
 import { auditEventsOn } from '../support/audit-events.js';
-import { authorizePath } from '../support/browser-session.js';
+import { authorizePath, madeForEach, madeOnce, REDIRECT_URI, useSharedService } from '../support/spec.js';
 import { setUpConsole } from '../support/console.js';
-import { REDIRECT_URI } from '../support/factory.js';
 import { whileHeld } from '../support/held-rows.js';
-import { madeForEach, madeOnce } from '../support/made.js';
 import { errorsIn, expectPlainErrors } from '../support/plain-words.js';
 import { receiptOf, type SignedReceipt } from '../support/receipts.js';
-import { useSharedService } from '../support/test-service.js';
 
 const PURPOSES = '/admin/console/purposes';
 const WORDS = { en: 'To plan routes with charging stops', de: 'Um Routen mit Ladepausen zu planen' };
@@ -69,8 +66,7 @@ describe('Purposes', () => {
       const changed = await put({ de: WORDS.de, en: WORDS.en });
       expect([changed.status, changed.json]).toEqual([200, { name, words: WORDS }]);
       await put(WORDS);
-      const list = (await send('', 'GET')).json as unknown as unknown[];
-      expect(list).toContainEqual({ name, words: WORDS });
+      expect((await send('', 'GET')).json as unknown as unknown[]).toContainEqual({ name, words: WORDS });
       expect((await send(`/${name}`, 'DELETE')).status).toBe(204);
       expect((await send(`/${name}`, 'GET')).status).toBe(404);
       expect(await auditEventsOn(service, name)).toMatchObject([
@@ -235,8 +231,7 @@ describe('Purposes', () => {
       expect(edit.html.querySelectorAll('label[for^="words"]').map(({ text }) => text)[1]).toBe(
         'Words in German',
       );
-      const again = await submit(`${PURPOSES}/new`, { name, 'words.en': 'Something else' });
-      expectPlainErrors(again, ['name']);
+      expectPlainErrors(await submit(`${PURPOSES}/new`, { name, 'words.en': 'Something else' }), ['name']);
       expect((await send(`/${name}`, 'GET')).json).toEqual({ name, words: WORDS });
       expect(await said(await submit(`${PURPOSES}/${name}/delete`))).toBe('Purpose deleted.');
       expect((await send(`/${name}`, 'GET')).status).toBe(404);

@@ -1,5 +1,5 @@
 import { putClockForward } from '../support/clock.js';
-import type { Answer } from '../support/http.js';
+import { type Answer, useService } from '../support/spec.js';
 import {
   expectPlainRefusal,
   from,
@@ -8,7 +8,6 @@ import {
   retryAfterOf,
   statusesOf,
 } from '../support/rate-limits.js';
-import { useService } from '../support/test-service.js';
 import { strangeToken } from '../support/tokens.js';
 
 const ADDRESS_LIMIT = 20;
@@ -70,8 +69,7 @@ describe('The limit of an address for requests without a valid token', () => {
       Array(ADDRESS_LIMIT + 5).fill(200),
     );
     expect((await exhaust(address)).status).toBe(429);
-    const held = await send('/v2/users', { bearer });
-    expectPlainRefusal(held, service.settings.baseUrl, 60);
+    expectPlainRefusal(await send('/v2/users', { bearer }), service.settings.baseUrl, 60);
     const elsewhere = await from(service.http, newAddress())('/v2/users', { bearer });
     expect(limitHeaders(elsewhere)).toEqual([1000, 1000 - ADDRESS_LIMIT - 6]);
   });
@@ -113,9 +111,8 @@ describe('The limit of an address for requests without a valid token', () => {
 
     it('only what the trusted proxy added, not what precedes it', async () => {
       const address = newAddress();
-      for (let n = 0; n < ADDRESS_LIMIT; n++) {
+      for (let n = 0; n < ADDRESS_LIMIT; n++)
         expect((await garbage(`${newAddress()}, ${address}`)()).status).toBe(401);
-      }
       expect((await garbage(`${newAddress()}, ${address}`)()).status).toBe(429);
       expect((await garbage(`${address}, ${newAddress()}`)()).status).toBe(401);
     });

@@ -2,14 +2,11 @@ import { Listener } from '#platform/database/connections/listener.service.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { changesRead } from '../support/changes-read.js';
-import { madeForEach } from '../support/made.js';
+import { type Answer, madeForEach, until, useSharedService } from '../support/spec.js';
 import { putClockForward } from '../support/clock.js';
-import type { Answer } from '../support/http.js';
 import { statusesOf } from '../support/rate-limits.js';
 import { statementsDuring } from '../support/statements.js';
 import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
-import { useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 const LIMIT = 2;
 const HOUR = 3600;
@@ -33,17 +30,14 @@ describe('The notification in a 429', () => {
     admin = await service.make.adminToken();
   });
   const client = madeForEach(() => service.make.client({ rateLimit: LIMIT }));
-  beforeEach(async () => {
-    bearer = await service.make.clientToken(client);
-  });
+  beforeEach(async () => (bearer = await service.make.clientToken(client)));
 
   const ask = (token = bearer, instance = 0): Promise<Answer> =>
     service.instances[instance]!.http.get('/v2/users', { bearer: token });
   /** Uses the limit up on every instance, because here each instance counts separately. */
   const exhaust = async (token = bearer): Promise<void> => {
-    for (const instance of [0, 1]) {
+    for (const instance of [0, 1])
       expect(await statusesOf(LIMIT, () => ask(token, instance))).toEqual(Array(LIMIT).fill(200));
-    }
   };
   const refused = async (token = bearer, instance = 0): Promise<Record<string, unknown>> => {
     const answer = await ask(token, instance);
@@ -118,9 +112,8 @@ describe('The notification in a 429', () => {
     expect(await refused(bearer, 1)).toMatchObject({ id });
     await service.database.query('UPDATE notifications SET read_at = now() WHERE id = $1', [id]);
     await changesRead(service);
-    for (const instance of [0, 1]) {
+    for (const instance of [0, 1])
       expect(await refused(bearer, instance)).toMatchObject({ id, read_at: expect.any(String) });
-    }
   });
 
   it('belongs to the user of the token, with a separate one for each user', async () => {

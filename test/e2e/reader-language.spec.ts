@@ -3,9 +3,7 @@ import { Transactions } from '#platform/database/queries/transactions.js';
 import { MESSAGES, type Message } from '#records/notifications/message-catalogue.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
-import { madeForEach, madeOnce } from '../support/made.js';
+import { BrowserSession, madeForEach, madeOnce, PASSWORD, REDIRECT_URI } from '../support/spec.js';
 import type { ReceivedMail } from '../support/mail-server.js';
 import { useSharedServiceWithMail } from '../support/set-up.js';
 
@@ -61,8 +59,7 @@ describe('The language of a person', () => {
     });
 
     it('is set in the console, and not by what is not offered', async () => {
-      const operator = await service.make.user({ role: 'operator' });
-      const browser = await service.make.signedIn(operator);
+      const browser = await service.make.signedIn(await service.make.user({ role: 'operator' }));
       const path = `/admin/console/users/${user.id}`;
       expect((await browser.fillIn(`${path}/edit`, { language: 'xx' })).status).toBe(400);
       expect((await browser.fillIn(`${path}/edit`, { language: 'es' })).status).toBe(303);
@@ -101,8 +98,7 @@ describe('The language of a person', () => {
       expect(mail.text).toContain('Si vous n’avez rien demandé, ignorez cet e-mail\u202f: sans le lien');
       const password = 'a long enough password';
       const fields = { name: 'Dana', password, password_again: password };
-      const made = await browserFor('de').fillIn(new URL(mail.link).pathname, fields);
-      expect(made.status).toBe(200);
+      expect((await browserFor('de').fillIn(new URL(mail.link).pathname, fields)).status).toBe(200);
       const language = await service.database.value('SELECT language FROM users WHERE email = $1', [email]);
       expect(language).toBe('de');
     });
@@ -125,8 +121,7 @@ describe('The language of a person', () => {
     });
 
     it('English if somebody else has caused it', async () => {
-      const operator = await service.make.user({ role: 'operator' });
-      const browser = await loggedIn('de', operator);
+      const browser = await loggedIn('de', await service.make.user({ role: 'operator' }));
       await browser.fillIn(`/admin/console/users/${user.id}/edit`, { email: `moved.${user.email}` });
       const mail = await mailOf('An operator changed your account');
       expect(mail.text).toContain('An operator changed the email address of your account.');

@@ -1,7 +1,4 @@
-import { madeOnce } from '../support/made.js';
-import type { Tokens } from '../support/factory.js';
-import { expectOAuthError, refresh } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
+import { expectOAuthError, madeOnce, refresh, type Tokens, useSharedService } from '../support/spec.js';
 import { changeGrant, refreshRecordOf } from '../support/tokens.js';
 
 // A token that was retired before so many rotations is past its grace time.
@@ -17,9 +14,8 @@ describe('A refresh token that was rotated within the grace time', () => {
   async function rotated(times: number): Promise<{ first: string; present: string }> {
     const { refresh_token: first } = await service.make.tokens(client, await service.make.user());
     let present = first;
-    for (let n = 0; n < times; n++) {
+    for (let n = 0; n < times; n++)
       present = ((await refresh(service.http, client, present)).json as Tokens).refresh_token;
-    }
     return { first, present };
   }
   const isRevoked = async (token: string) => {

@@ -2,11 +2,9 @@ import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
 import { GrantsService } from '#access/tokens/grants/grants.service.js';
 import { LOOPBACK_ADDRESS } from '../support/foreign-conditions.js';
-import { madeOnce } from '../support/made.js';
+import { madeOnce, type Tokens, useSharedService } from '../support/spec.js';
 import { auditEventsOn } from '../support/audit-events.js';
-import type { Tokens } from '../support/factory.js';
 import { expectOAuthError, isAccepted, refresh, revoke } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
 import {
   changeGrant,
   endGrace as endGraceOf,
@@ -63,9 +61,8 @@ async function grantOf(token: string): Promise<Grant> {
 describe('A refresh is refused', () => {
   it('with an unknown token or a token of another kind', async () => {
     const { access_token } = await service.make.tokens(client, user);
-    for (const token of ['x', strangeToken('refresh'), access_token, 'cds_rt_☀', 'x'.repeat(5000)]) {
+    for (const token of ['x', strangeToken('refresh'), access_token, 'cds_rt_☀', 'x'.repeat(5000)])
       expectOAuthError(await use(token), 400, 'invalid_grant');
-    }
   });
 
   it("with another client's token, which stays unchanged", async () => {
@@ -83,9 +80,8 @@ describe('A refresh is refused', () => {
 
   it('with a wider scope than granted or a malformed one, and the token stays usable', async () => {
     const { refresh_token } = await service.make.tokens(client, user, 'vehicle:read');
-    for (const scope of [BOTH, 'charging_session:read', 'admin:write', 'vehicle:read  vehicle:read', '"']) {
+    for (const scope of [BOTH, 'charging_session:read', 'admin:write', 'vehicle:read  vehicle:read', '"'])
       expectOAuthError(await use(refresh_token, { scope }), 400, 'invalid_scope');
-    }
     expect((await rotated(refresh_token)).scope).toBe('vehicle:read');
   });
 
@@ -126,9 +122,8 @@ describe('A rotation', () => {
       const second = answer.json as Tokens;
       expect(second.refresh_token).not.toBe(first.refresh_token);
       expect(second.access_token).not.toBe(first.access_token);
-      for (const { access_token } of [first, second]) {
+      for (const { access_token } of [first, second])
         expect(await isAccepted(service.http, access_token)).toBe(true);
-      }
       const third = await rotated(second.refresh_token, {}, of);
       expect([first.refresh_token, second.refresh_token]).not.toContain(third.refresh_token);
     },
@@ -225,9 +220,8 @@ describe('The same refresh token used again within the grace time', () => {
     const second = await rotated(first.refresh_token);
     const third = await rotated(second.refresh_token);
     expectOAuthError(await use(first.refresh_token), 400, 'invalid_grant');
-    for (const { access_token } of [first, second, third]) {
+    for (const { access_token } of [first, second, third])
       expect(await isAccepted(service.http, access_token)).toBe(true);
-    }
     expect((await rotated(second.refresh_token)).refresh_token).toBe(third.refresh_token);
     await rotated(third.refresh_token);
   });
@@ -315,9 +309,8 @@ describe('A retired refresh token used after its grace time', () => {
     const second = await rotated(first.refresh_token);
     const { id } = await grantOf(first.refresh_token);
     await service.app.get(GrantsService).revoke(id, 'grant_revoked', SERVICE_ACTOR);
-    for (const token of [first.refresh_token, second.refresh_token]) {
+    for (const token of [first.refresh_token, second.refresh_token])
       expectOAuthError(await use(token), 400, 'invalid_grant');
-    }
     await service.make.tokens(client, user);
     expectOAuthError(await use(second.refresh_token), 400, 'invalid_grant');
     expect(await isAccepted(service.http, second.access_token)).toBe(false);

@@ -7,13 +7,10 @@ import { ConsentsService } from '#access/consents/consents.service.js';
 import { newSecret } from '#platform/secrets/tokens.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { madeForEach, madeOnce } from '../support/made.js';
-import { authorizePath } from '../support/browser-session.js';
+import { type Answer, authorizePath, madeForEach, madeOnce, useSharedService } from '../support/spec.js';
 import { newPkce, REDIRECT_URI, type TestClient, type Tokens } from '../support/factory.js';
-import type { Answer } from '../support/http.js';
 import { credentialsOf, exchange, expectOAuthError, refresh, revoke } from '../support/oauth.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';
-import { useSharedService } from '../support/test-service.js';
 import { changeGrant, endGrace, strangeToken } from '../support/tokens.js';
 
 const service = useSharedService();
@@ -23,9 +20,7 @@ const client = madeForEach(() => service.make.client());
 const other = madeOnce(() => service.make.client());
 // The end of a consent is set by a test, and comes with it.
 beforeAll(() => leaveOutSchedule(service, ConsentExpiryService));
-beforeEach(async () => {
-  user = await service.make.user();
-});
+beforeEach(async () => (user = await service.make.user()));
 
 const query = <T = unknown>(sql: string, params: unknown[] = []) => service.database.query<T>(sql, params);
 
@@ -216,8 +211,7 @@ describe('About its own refresh token, a client learns', () => {
   it('which scope was not granted', async () => {
     const answer = await again({ scope: 'vehicle:read vehicle:write' });
     await expectReason(answer, 'scope_not_granted', /not grant the scope vehicle:write\./, 'invalid_scope');
-    const odd = await again({ scope: 'a  b' });
-    await expectReason(odd, 'scope_malformed', /single spaces/, 'invalid_scope');
+    await expectReason(await again({ scope: 'a  b' }), 'scope_malformed', /single spaces/, 'invalid_scope');
   });
 
   it('that it was just used with another scope', async () => {

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { RequestLogService } from '#events/partners/request-log/request-log.service.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
-import { enterPortal } from '../support/portal.js';
-import { madeForEach } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
+import { enterPortal, madeForEach, useSharedService } from '../support/spec.js';
 
 describe('A request id', () => {
   const service = useSharedService();
@@ -15,13 +13,10 @@ describe('A request id', () => {
     const viewer = await service.make.user({ role: 'operator', operatorRole: 'viewer' });
     operator = await service.make.signedIn(viewer);
   });
-  beforeEach(async () => {
-    bearer = await service.make.clientToken(client);
-  });
+  beforeEach(async () => (bearer = await service.make.clientToken(client)));
 
   const use = async (path = '/v2/users'): Promise<string> => {
-    const answer = await service.http.get(path, { bearer });
-    return answer.headers.get('x-request-id')!;
+    return (await service.http.get(path, { bearer })).headers.get('x-request-id')!;
   };
   const requestsPath = (query: Record<string, string> = {}, of = client.id): string =>
     `/admin/console/clients/${of}/requests?${new URLSearchParams(query).toString()}`;
@@ -55,8 +50,7 @@ describe('A request id', () => {
 
     it('never among those of another client', async () => {
       const id = await use();
-      const other = await service.make.client();
-      const page = await operator.open(requestsPath({ request_id: id }, other.id));
+      const page = await operator.open(requestsPath({ request_id: id }, (await service.make.client()).id));
       expect(rowsOf(page)).toEqual([]);
       expect(page.html.querySelector('.empty')!.text).toContain('There are no such requests');
     });

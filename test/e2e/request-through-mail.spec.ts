@@ -1,14 +1,12 @@
 import { UsersService } from '#access/users/accounts/users.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { BrowserSession, authorizePath, leadsTo, type Page } from '../support/browser-session.js';
-import { newPkce, PASSWORD, REDIRECT_URI } from '../support/factory.js';
+import { madeOnce, newPkce, PASSWORD, REDIRECT_URI, useSharedServiceWithMail } from '../support/spec.js';
 import { setUpApp } from '../support/factors-without-pages.js';
-import { madeOnce } from '../support/made.js';
 import { newAddress } from '../support/rate-limits.js';
 import { signUpOptions } from '../support/passkey-sign-ups.js';
 import { codeOf } from '../support/second-factors.js';
 import { SoftwarePasskey } from '../support/software-passkey.js';
-import { useSharedServiceWithMail } from '../support/set-up.js';
 
 const NEW_PASSWORD = 'a new long password';
 const FORGOTTEN = '/password/forgotten';
@@ -75,8 +73,7 @@ describe('An authorization request', () => {
       const link = await linkTo(email);
       const [browser, late] = [newBrowser(), newBrowser()];
       const latePage = await late.open(link);
-      const answer = await browser.submit(await browser.open(link), link, person);
-      expect(goneTo(answer)).toEqual([303, request]);
+      expect(goneTo(await browser.submit(await browser.open(link), link, person))).toEqual([303, request]);
       await expectConsentPage(browser, request, email);
       expect((await late.submit(latePage, link, person)).status).toBe(410);
       expect(late.cookies.has('cds_session')).toBe(false);

@@ -1,12 +1,9 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
-import { madeOnce } from '../support/made.js';
-import type { Tokens } from '../support/factory.js';
-import { isAccepted, refresh } from '../support/oauth.js';
+import { isAccepted, madeOnce, refresh, type Tokens, until } from '../support/spec.js';
 import { copyTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { type TestInstance, startInstance, useService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 /**
  * An instance on a database that was restored from a dump, on the same server: its transaction numbers continue from those of the

@@ -1,7 +1,6 @@
 import { DataSource } from 'typeorm';
 import { GrantsRepository } from '#access/tokens/grants/grants.repository.js';
-import { PARTNER_SCOPES } from '../support/factory.js';
-import { useSharedService } from '../support/test-service.js';
+import { PARTNER_SCOPES, useSharedService } from '../support/spec.js';
 
 const AT_ONCE = 10;
 const MANY = 25;

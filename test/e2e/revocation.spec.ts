@@ -1,8 +1,5 @@
-import { madeOnce } from '../support/made.js';
-import type { Tokens } from '../support/factory.js';
-import type { Answer, HttpOptions } from '../support/http.js';
+import { type Answer, type HttpOptions, madeOnce, type Tokens, useSharedService } from '../support/spec.js';
 import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh, revoke } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
 import { strangeToken } from '../support/tokens.js';
 
 const service = useSharedService();
@@ -24,8 +21,7 @@ const works = (token: string) => isAccepted(service.http, token);
 
 describe('A revocation is refused', () => {
   it('without a token', async () => {
-    const answer = await post({ form: credentialsOf(client) });
-    expectOAuthError(answer, 400, 'invalid_request');
+    expectOAuthError(await post({ form: credentialsOf(client) }), 400, 'invalid_request');
     expectOAuthError(await revoke(service.http, client, ''), 400, 'invalid_request');
   });
 
@@ -38,9 +34,8 @@ describe('A revocation is refused', () => {
     const beside = await service.http.send('/o/revoke_token/?x=1', { basic, form: [pair] });
     const json = await post({ basic, json: { token: access_token } });
     const none = await post({ method: 'POST', basic });
-    for (const answer of [twice, inQuery, beside, json, none]) {
+    for (const answer of [twice, inQuery, beside, json, none])
       expectOAuthError(answer, 400, 'invalid_request');
-    }
     expect(await works(access_token)).toBe(true);
   });
 
@@ -50,8 +45,7 @@ describe('A revocation is refused', () => {
       const answer = await revoke(service.http, client, access_token, { client_secret });
       expectOAuthError(answer, 401, 'invalid_client');
     }
-    const nobody = await post({ form: { token: access_token } });
-    expectOAuthError(nobody, 401, 'invalid_client');
+    expectOAuthError(await post({ form: { token: access_token } }), 401, 'invalid_client');
     expect(await works(access_token)).toBe(true);
   });
 
@@ -104,9 +98,8 @@ describe('A revocation changes nothing, without saying so,', () => {
   it("for another client's tokens", async () => {
     const [users, own] = [await service.make.tokens(client, user), await service.make.clientToken(client)];
     for (const thief of [other, app]) {
-      for (const token of [users.access_token, users.refresh_token, own]) {
+      for (const token of [users.access_token, users.refresh_token, own])
         expectDone(await revoke(service.http, thief, token));
-      }
     }
     expect(await works(users.access_token)).toBe(true);
     expect(await works(own)).toBe(true);

@@ -2,13 +2,10 @@ import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { TokenKeysService } from '#access/tokens/keys/token-keys.service.js';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { consentedCode } from '../support/codes.js';
-import { REDIRECT_URI } from '../support/factory.js';
+import { madeForEach, PATIENT, REDIRECT_URI, until, useSharedService } from '../support/spec.js';
 import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
 import { whileHeld } from '../support/held-rows.js';
 import { waitingForLocks } from '../support/locks.js';
-import { madeForEach } from '../support/made.js';
-import { PATIENT, useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 /*
  * Something is issued at the very moment when what it depends on ends. A trigger holds the issuing statement after it has checked
@@ -164,8 +161,7 @@ it.each([CLIENT_DISABLED, OWNER_DISABLED, TOKENS_REVOKED, SECRET_ROTATED, WEBHOO
     const answer = await amid(() => service.http.get('/webhook_portal', { bearer }), end);
     await undo();
     if (answer.status !== 200) return;
-    const path = new URL(answer.json.url as string).pathname;
-    expect((await service.http.get(path)).status).toBe(410);
+    expect((await service.http.get(new URL(answer.json.url as string).pathname)).status).toBe(410);
   },
 );
 
@@ -221,7 +217,9 @@ describe('A consent that is being given when the client becomes a gatekeeper is 
     const bearer = await service.make.adminToken();
     const answer = await whileItBecomesOne(() =>
       service.http.send(`/admin/clients/${client.id}/consents/${user.id}`, {
-        ...{ method: 'PUT', bearer, json: { scopes: ['vehicle:read'] } },
+        method: 'PUT',
+        bearer,
+        json: { scopes: ['vehicle:read'] },
       }),
     );
     expect([answer.status, await given()]).toEqual([409, []]);

@@ -3,10 +3,8 @@ import { MembersService } from '#events/partners/members/members.service.js';
 import { actionsOn } from '../support/audit-events.js';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { unexpectedErrors } from '../support/refusals.js';
+import { madeForEach, unexpectedErrors, useSharedService } from '../support/spec.js';
 import { authorizeInSandbox, SandboxProgram, type SandboxDriver } from '../support/sandbox.js';
-import { madeForEach } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
 
 const UNKNOWN = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 
@@ -14,9 +12,7 @@ describe('Access to the sandbox', () => {
   const service = useSharedService();
   let operator: string;
 
-  beforeAll(async () => {
-    operator = await service.make.adminToken();
-  });
+  beforeAll(async () => (operator = await service.make.adminToken()));
   const owner = madeForEach(() => service.make.user({ kind: 'organisation' }));
   const partner = madeForEach(() => SandboxProgram.start(service, { ownerId: owner.id }));
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
@@ -74,10 +70,8 @@ describe('Access to the sandbox', () => {
     it('does not end with the login of a person, and a live page does not create drivers', async () => {
       const { id } = await partner.driver();
       const browser = await service.make.signedIn(await service.make.user());
-      const page = await browser.open(path(partner.client));
-      expect(page.html.querySelector('select')).not.toBeNull();
-      const live = await service.make.client();
-      const consent = await browser.open(path(live));
+      expect((await browser.open(path(partner.client))).html.querySelector('select')).not.toBeNull();
+      const consent = await browser.open(path(await service.make.client()));
       expect(await statusOf(browser.submit(consent, '/o/authorize/', { decision: 'create_driver' }))).toBe(
         400,
       );
@@ -115,9 +109,8 @@ describe('Access to the sandbox', () => {
       const { page, labels, values } = await offeredTo(browser);
       expect(labels).toEqual(['Driver 1', 'Driver 2']);
       expect(values).toEqual(drivers.map(({ id }) => id));
-      for (const text of [...NAMES, ...drivers.map(({ seed }) => String(seed))]) {
+      for (const text of [...NAMES, ...drivers.map(({ seed }) => String(seed))])
         expect(page.text).not.toContain(text);
-      }
       const login = page.html.querySelector('main a[href^="/login?"]')!.getAttribute('href')!;
       expect(new URLSearchParams(login.split('?')[1]).get('return_to')).toBe(path);
       const answer = await browser.submit(page, '/o/authorize/', {

@@ -1,13 +1,9 @@
 import { ActivityService } from '#records/activity/activity.service.js';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ClientsService } from '#access/clients/clients.service.js';
-import type { TestClient } from '../support/factory.js';
-import { refresh, revoke } from '../support/oauth.js';
-import { enterPortal } from '../support/portal.js';
+import { enterPortal, refresh, revoke, type TestClient, until, useService } from '../support/spec.js';
 import { SandboxProgram } from '../support/sandbox.js';
 import { madeForEach, madeOnce } from '../support/made.js';
-import { useService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 describe('What operators watch', () => {
@@ -87,8 +83,7 @@ describe('What operators watch', () => {
       expect((await users(bearer)).status).toBe(401);
       const wrong = { ...client, secret: 'a wrong one' };
       expect((await revoke(service.http, wrong, bearer)).status).toBe(401);
-      const after = await Promise.all(counters.map(metric));
-      return after.map((count, n) => count - before[n]!);
+      return (await Promise.all(counters.map(metric))).map((count, n) => count - before[n]!);
     };
     expect(await counted(partner.client)).toEqual([0, 0, 0, 0]);
     expect(await counted(await service.make.client())).toEqual([1, 1, 1, 1]);

@@ -1,12 +1,9 @@
 import { RequestLogService } from '#events/partners/request-log/request-log.service.js';
 import { STREAMS_PER_CLIENT, STREAMS_PER_SESSION } from '#features/live-sandbox/sandbox-streams.service.js';
-import type { BrowserSession } from '../support/browser-session.js';
+import { type BrowserSession, enterPortal, madeForEach, until } from '../support/spec.js';
 import { EventStream } from '../support/event-stream.js';
-import { madeForEach } from '../support/made.js';
-import { enterPortal } from '../support/portal.js';
 import { endSandboxes, SandboxProgram, type SandboxDriver } from '../support/sandbox.js';
 import { startInstance, useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const PATH = '/portal/sandbox/events';
@@ -94,8 +91,7 @@ describe('The page of a sandbox', () => {
   });
 
   it('is told by any instance that something has happened, and of nobody else, never what', async () => {
-    const stranger = await SandboxProgram.start(service);
-    const others = await enterPortal(service, stranger.client);
+    const others = await enterPortal(service, (await SandboxProgram.start(service)).client);
     // Requests are logged behind their answers.
     for (const { app } of service.instances) await app.get(RequestLogService).flush();
     const [here, elsewhere] = [await follow(portal), await follow(portal, there().url)];
@@ -134,9 +130,8 @@ describe('The page of a sandbox', () => {
 
     await partner.call('POST', 'faults', { kind: '429', count: 1 });
     expect(await live(driver)).toContain('The next request is answered with 429');
-    for (const status of [429, 200, 200, 200]) {
+    for (const status of [429, 200, 200, 200])
       expect((await service.http.get('/v2/events', { bearer: partner.bearer })).status).toBe(status);
-    }
     const after = await live(driver);
     expect(after).not.toContain('The next request is answered with 429');
     expect(after).toContain('Made to fail, as you asked: rate-limit-exceeded');

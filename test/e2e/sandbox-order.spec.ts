@@ -1,9 +1,7 @@
 import { Client } from 'pg';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { unexpectedErrors } from '../support/refusals.js';
+import { PATIENT, type TestInstance, unexpectedErrors, until, useSharedService } from '../support/spec.js';
 import { SandboxProgram, stopPlannedEvents, type SandboxDriver } from '../support/sandbox.js';
-import { PATIENT, type TestInstance, useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 interface Event {
   id: string;
@@ -32,8 +30,7 @@ describe('Events that the sandbox and its client publish about one vehicle', () 
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
 
   const plan = async (count: number): Promise<void> => {
-    const answer = await partner.call('POST', `drivers/${driver.id}/events`, { count });
-    expect(answer.status).toBe(202);
+    expect((await partner.call('POST', `drivers/${driver.id}/events`, { count })).status).toBe(202);
   };
   const publish = async (instance: TestInstance): Promise<string> => {
     const answer = await instance.http.send('/v2/events', {

@@ -4,11 +4,9 @@ import { RequestLogService } from '#events/partners/request-log/request-log.serv
 import { ActivityService } from '#records/activity/activity.service.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
 import { actionsOn } from '../support/audit-events.js';
-import { PARTNER_SCOPES } from '../support/factory.js';
+import { enterPortal, PARTNER_SCOPES, unexpectedErrors, until, useSharedService } from '../support/spec.js';
 import { expectOAuthError, refresh } from '../support/oauth.js';
 import { tally } from '../support/rate-limits.js';
-import { unexpectedErrors } from '../support/refusals.js';
-import { enterPortal } from '../support/portal.js';
 import {
   endSandboxes,
   letSandboxTimePass,
@@ -17,18 +15,13 @@ import {
   type SandboxDriver,
 } from '../support/sandbox.js';
 import { madeForEach, madeOnce } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
+import { listOf } from '../support/list-of.js';
 
-const SESSION_TYPES = [
-  'charging_session.created',
-  'charging_session.updated',
-  'charging_session.ended',
-  'charging_sub_session.created',
-  'charging_sub_session.ended',
-  'vehicle.updated',
-];
+const SESSION_TYPES = listOf(`
+  charging_session.created, charging_session.updated, charging_session.ended, charging_sub_session.created,
+  charging_sub_session.ended, vehicle.updated
+`);
 const UNKNOWN = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 
 // Two instances, whose workers publish side by side.

@@ -1,9 +1,6 @@
-import { authorizePath } from '../support/browser-session.js';
-import { REDIRECT_URI } from '../support/factory.js';
+import { authorizePath, madeOnce, REDIRECT_URI, useSharedService } from '../support/spec.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { madeOnce } from '../support/made.js';
 import { connectionTo } from '../support/test-database.js';
-import { useSharedService } from '../support/test-service.js';
 
 const service = useSharedService();
 const bearer = madeOnce(async () => ({ token: await service.make.adminToken() }));
@@ -13,8 +10,7 @@ const before = (path: string, members: string[]) => {
   const found = madeOnce(async () => (await service.http.get(path, { bearer: bearer.token })).json as object);
   afterAll(async () => {
     const json = Object.fromEntries(Object.entries(found).filter(([name]) => members.includes(name)));
-    const answer = await service.http.send(path, { method: 'PUT', bearer: bearer.token, json });
-    expect(answer.status).toBe(200);
+    expect((await service.http.send(path, { method: 'PUT', bearer: bearer.token, json })).status).toBe(200);
   });
 };
 

@@ -1,7 +1,5 @@
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
-import { madeForEach } from '../support/made.js';
-import type { BrowserSession } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
+import { type BrowserSession, madeForEach, PASSWORD, useService } from '../support/spec.js';
 import {
   addApp,
   addPasskey,
@@ -12,7 +10,6 @@ import {
   newBrowserAt,
 } from '../support/second-factors.js';
 import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
-import { useService } from '../support/test-service.js';
 
 const CONSOLE = '/admin/console';
 const SECURITY = '/account/security';
@@ -33,9 +30,8 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
 
   it('leads an operator without a factor to set one up, before any page or form of the console', async () => {
     const browser = await service.make.signedIn(operator);
-    for (const path of [CONSOLE, `${CONSOLE}/users`, `${CONSOLE}/confirm-password`, `${CONSOLE}/nowhere`]) {
+    for (const path of [CONSOLE, `${CONSOLE}/users`, `${CONSOLE}/confirm-password`, `${CONSOLE}/nowhere`])
       expect(await locationOf(browser, path)).toEqual([303, SECURITY]);
-    }
     const posted = await browser.open(`${CONSOLE}/users/new`, { form: {} });
     expect([posted.status, posted.headers.get('location')]).toEqual([303, SECURITY]);
     expect((await browser.open(SECURITY)).html.querySelector('[role=status]')!.text).toContain(
@@ -111,8 +107,7 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
   it('keeps the console open after the password was confirmed there', async () => {
     const browser = await service.make.signedIn(operator);
     await setUpApp(service, browser);
-    const path = `${CONSOLE}/confirm-password`;
-    await browser.fillIn(path, { password: PASSWORD });
+    await browser.fillIn(`${CONSOLE}/confirm-password`, { password: PASSWORD });
     expect(await locationOf(browser)).toEqual([200, null]);
   });
 
@@ -123,8 +118,7 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
     const path = `${CONSOLE}/users/${operator.id}/revoke`;
     const [, confirm] = await locationOf(browser, path);
     expect(confirm).toContain(`${CONSOLE}/confirm-password`);
-    const page = await browser.open(confirm as string);
-    const button = page.html.querySelector('[data-passkey-sign-in]')!;
+    const button = (await browser.open(confirm as string)).html.querySelector('[data-passkey-sign-in]')!;
     expect(button.getAttribute('data-return-to')).toBe(path);
     expect((await logInWith(passkey, browser, {}, path)).json).toEqual({ location: path });
     expect(await locationOf(browser, path)).toEqual([200, null]);
@@ -157,8 +151,7 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
     const browser = await service.make.signedIn(user);
     expect((await browser.open(CONSOLE)).status).toBe(403);
     const id = await passkeyOf(user);
-    const path = `${SECURITY}/passkeys/${id}/remove`;
-    expect((await browser.fillIn(path)).status).toBe(303);
+    expect((await browser.fillIn(`${SECURITY}/passkeys/${id}/remove`)).status).toBe(303);
   });
 
   describe('recovery codes', () => {
@@ -175,8 +168,7 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
       const { codes } = await addPasskey(browser, service.url);
       expect([codes, await kept()]).toEqual([[], 0]);
       expect((await browser.open(SECURITY)).text).not.toContain('Recovery codes');
-      const page = await browser.open(CODES);
-      expect(page.html.querySelector(`form[action="${CODES}"]`)).toBeNull();
+      expect((await browser.open(CODES)).html.querySelector(`form[action="${CODES}"]`)).toBeNull();
     });
 
     it('are not made for someone with a passkey alone', async () => {
@@ -196,8 +188,7 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
 
     it('stay when the app is replaced, and when a passkey is removed', async () => {
       const { codes } = await setUpApp(service, browser);
-      const again = await setUpApp(service, browser, 0);
-      expect([again.codes, await kept()]).toEqual([[], codes.length]);
+      expect([(await setUpApp(service, browser, 0)).codes, await kept()]).toEqual([[], codes.length]);
       await setUpPasskey(service, browser);
       const [passkey] = await service.database.query<{ id: string }>(
         'SELECT id FROM passkeys WHERE user_id = $1',
@@ -230,8 +221,7 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
       const operator = await service.make.user({ role: 'operator' });
       const passkey = await setUpPasskey(service, await service.make.signedIn(operator));
       const other = newBrowserAt(service);
-      const step = await givePassword(other, operator);
-      const page = await other.open(step.headers.get('location')!);
+      const page = await other.open((await givePassword(other, operator)).headers.get('location')!);
       expect(page.html.querySelector('main')!.text).not.toMatch(/recovery code/i);
       expect(page.html.querySelector('input[name="code"]')).toBeNull();
       expect(page.html.querySelector('[data-without-passkeys]')!.text).toContain('Ask an admin');

@@ -11,9 +11,7 @@ describe('The second factor of a user', () => {
   let user: UserEntity;
   let bearer: string;
 
-  beforeAll(async () => {
-    bearer = await service.make.adminToken();
-  });
+  beforeAll(async () => (bearer = await service.make.adminToken()));
   beforeEach(async () => (user = await service.make.user()));
 
   const path = () => `/admin/users/${user.id}/second_factor`;
@@ -67,10 +65,12 @@ describe('The second factor of a user', () => {
     expect((await reset(reader)).status).toBe(403);
     const grantTypes = ['client_credentials' as const];
     const client = await service.make.client({
-      ...{ scopes: ['admin:write'], grantTypes, redirectUris: [], ownerId: user.id },
+      scopes: ['admin:write'],
+      grantTypes,
+      redirectUris: [],
+      ownerId: user.id,
     });
-    const own = await service.make.clientToken(client);
-    expect((await reset(own)).status).toBe(409);
+    expect((await reset(await service.make.clientToken(client))).status).toBe(409);
     expect(await shown()).toMatchObject({ passkeys: 1 });
   });
 

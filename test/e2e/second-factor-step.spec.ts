@@ -1,9 +1,8 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { madeForEach } from '../support/made.js';
+import { madeForEach, PASSWORD, PATIENT, REDIRECT_URI, useSharedService } from '../support/spec.js';
 import { actionsOn, auditEventsOn, notificationsOf } from '../support/audit-events.js';
 import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
-import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { setUpApp } from '../support/factors-without-pages.js';
 import { whileHeld } from '../support/held-rows.js';
 import {
@@ -17,7 +16,6 @@ import {
 } from '../support/second-factors.js';
 import { newAddress } from '../support/rate-limits.js';
 import { leaveOutScheduledPurges, purgeOnly } from '../support/scheduled-work.js';
-import { PATIENT, useSharedService } from '../support/test-service.js';
 
 const STEP = '/login/second-factor';
 const COOKIE = 'cds_pending_sign_in';
@@ -32,9 +30,7 @@ describe('The step between password and second factor', () => {
 
   const user = madeForEach(() => service.make.user());
   const newBrowser = () => new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
-  beforeEach(async () => {
-    ({ secret, codes } = await setUpApp(service, await service.make.signedIn(user)));
-  });
+  beforeEach(async () => ({ secret, codes } = await setUpApp(service, await service.make.signedIn(user))));
 
   const afterPassword = async (): Promise<BrowserSession> => {
     const browser = newBrowser();
@@ -73,10 +69,8 @@ describe('The step between password and second factor', () => {
     const client = await service.make.client();
     const path = authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI });
     const browser = newBrowser();
-    const step = await givePassword(browser, user, path);
-    const page = await browser.open(step.headers.get('location')!);
-    const answer = await browser.submit(page, STEP, { code: codeOf(secret) });
-    expect(answer.headers.get('location')).toBe(path);
+    const page = await browser.open((await givePassword(browser, user, path)).headers.get('location')!);
+    expect((await browser.submit(page, STEP, { code: codeOf(secret) })).headers.get('location')).toBe(path);
     expect((await browser.open(path)).text).toContain(client.name);
   });
 
@@ -185,8 +179,7 @@ describe('The step between password and second factor', () => {
   it('leaves the login of the browser as it was until the code is right', async () => {
     const other = await service.make.user();
     const browser = await service.make.signedIn(other);
-    const page = await browser.open('/account/password');
-    expect(page.text).toContain(other.email);
+    expect((await browser.open('/account/password')).text).toContain(other.email);
     await givePassword(await afterPasswordIn(browser), user);
     await giveCode(browser, wrongCode(secret));
     expect((await browser.open('/account')).text).toContain(other.email);
@@ -233,8 +226,7 @@ describe('The step between password and second factor', () => {
       const page = await browser.open(path);
       expect(page.text).toContain('10 codes');
       expect(codes.filter((code) => page.text.includes(code))).toEqual([]);
-      const made = await browser.submit(page, path);
-      const shown = await browser.open(made.headers.get('location')!);
+      const shown = await browser.open((await browser.submit(page, path)).headers.get('location')!);
       const fresh = shown.html.querySelectorAll('.recovery-codes code').map((code) => code.text);
       expect([fresh.length, fresh.some((code) => codes.includes(code))]).toEqual([10, false]);
       expect((await browser.open(path)).html.querySelectorAll('.recovery-codes').length).toBe(0);

@@ -7,9 +7,9 @@ import { IdentityProvider } from '../support/identity-provider.js';
 import { Secrets } from '../support/secrets.js';
 import { STEPS_OF_USERS } from '../support/secrets-of-users.js';
 import { useServiceWithMailAndProvider } from '../support/set-up.js';
-import type { TestService } from '../support/test-service.js';
+import { type TestService, TYPE, WEBHOOK_ENV, Webhooks } from '../support/spec.js';
 import { endGrace } from '../support/tokens.js';
-import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
+import { listOf } from '../support/list-of.js';
 
 describe('The search for secrets in database and log', () => {
   const idp = new IdentityProvider();
@@ -62,21 +62,15 @@ describe('The search for secrets in database and log', () => {
     for (const step of STEPS_OF_USERS) await step({ service, smtp, idp, secrets });
     await mistakes();
     const kinds = new Set([...secrets.seen.values()]);
-    expect([...kinds].sort()).toEqual([
-      ...['CSRF token', 'access token', 'authorization code', 'client secret', 'code of a provider'],
-      ...['cookie csrf', 'cookie known_browser', 'cookie passkey_new', 'cookie passkey_sign_in'],
-      ...['cookie pending_sign_in', 'cookie portal_session', 'cookie session', 'cookie sign_in', 'email key'],
-      ...[
-        'endpoint secret',
-        'invitation key',
-        'key of an app',
-        'key to data',
-        'nonce of a sign-in',
-        'password',
-      ],
-      ...['password key', 'portal key', 'recovery code', 'refresh token', 'secret at a provider'],
-      ...['sign-up key', 'state of a sign-in'],
-    ]);
+    expect([...kinds].sort()).toEqual(
+      listOf(`
+      CSRF token, access token, authorization code, client secret, code of a provider, cookie csrf,
+      cookie known_browser, cookie passkey_new, cookie passkey_sign_in, cookie pending_sign_in,
+      cookie portal_session, cookie session, cookie sign_in, email key, endpoint secret, invitation key,
+      key of an app, key to data, nonce of a sign-in, password, password key, portal key, recovery code,
+      refresh token, secret at a provider, sign-up key, state of a sign-in
+    `),
+    );
     const text = await dump();
     expect(text.length).toBeGreaterThan(5_000);
     expect(secrets.in(text)).toEqual([]);
@@ -181,8 +175,12 @@ describe('The search for secrets in database and log', () => {
     const created = await send('/admin/clients', {
       bearer,
       json: {
-        ...{ name: 'Made', type: 'confidential', grant_types: ['client_credentials'], redirect_uris: [] },
-        ...{ scopes: ['vehicle:read'], owner_id: client.ownerId },
+        name: 'Made',
+        type: 'confidential',
+        grant_types: ['client_credentials'],
+        redirect_uris: [],
+        scopes: ['vehicle:read'],
+        owner_id: client.ownerId,
       },
     });
     secrets.add('client secret', created.json.client_secret as string);

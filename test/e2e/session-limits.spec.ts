@@ -2,12 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import type { SessionHolder } from '#platform/http/guards/session-limits.js';
 import { RateLimitsService } from '#access/rate-limits/rate-limits.service.js';
 import { withRoutes, type Route } from '../properties/support/routes.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { madeForEach } from '../support/made.js';
-import { enterPortal } from '../support/portal.js';
+import { BrowserSession, enterPortal, madeForEach, startService, type TestService } from '../support/spec.js';
 import { countFor, expectPlainRefusal, newAddress, statusesOf } from '../support/rate-limits.js';
 import { statementsDuring } from '../support/statements.js';
-import { startService, type TestService } from '../support/test-service.js';
 import { openMembersPortal } from '../support/without-pages.js';
 
 const LIMIT = 5;
@@ -67,8 +64,7 @@ describe('The limit of requests with a session', () => {
     const browser = await browserOf(kind);
     // An unknown address looks no session up.
     await browser.open('/docs/guides/first-token');
-    const statuses = await statusesOf(LIMIT, () => browser.open(path));
-    expect(statuses[0]).not.toBe(429);
+    expect((await statusesOf(LIMIT, () => browser.open(path)))[0]).not.toBe(429);
     const refused = await browser.open(path);
     expect([refused.status, refused.headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8']);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);

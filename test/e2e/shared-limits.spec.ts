@@ -1,12 +1,9 @@
 import { Redis } from 'ioredis';
-import type { TestClient } from '../support/factory.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { Http, type Answer } from '../support/http.js';
+import { type Answer, BrowserSession, Http, type TestClient, until } from '../support/spec.js';
 import { limitHeaders, statusesOf, tally } from '../support/rate-limits.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { TEST_ENCRYPTION_KEY, freePort, useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 const METRICS_TOKEN = 'only-for-the-scraper-0001';
 const PASSWORD = 'only-for-tests-7c2e';
@@ -79,8 +76,12 @@ describeWithRedis('own', 'Two instances that share Redis', () => {
   };
   const metric = async (name: string, { http }: Instance): Promise<number> => {
     const { text } = await http.get('/metrics', { bearer: METRICS_TOKEN });
-    const line = text.split('\n').find((each) => each.startsWith(`${name} `));
-    return Number(line?.split(' ')[1] ?? 0);
+    return Number(
+      text
+        .split('\n')
+        .find((each) => each.startsWith(`${name} `))
+        ?.split(' ')[1] ?? 0,
+    );
   };
   const sharedMetrics = (): Promise<number[]> =>
     Promise.all(instances.map((instance) => metric('rate_limit_store_shared', instance)));
@@ -144,11 +145,7 @@ describeWithRedis('own', 'Two instances that share Redis', () => {
         ...from('203.0.113.98'),
       });
     const introspect = (address: string) =>
-      instances[1]!.http.send('/o/introspect', {
-        form: { token: bearer },
-        bearer: admin,
-        ...from(address),
-      });
+      instances[1]!.http.send('/o/introspect', { form: { token: bearer }, bearer: admin, ...from(address) });
     expect((await introspect('203.0.113.98')).status).toBe(200);
     expect(await tally(Array.from({ length: 32 }, guess))).toEqual({ 401: 30, 429: 2 });
     // A valid introspection is never counted, so only the other instance can be the reason.

@@ -1,11 +1,8 @@
 import { UsersRepository } from '#access/users/accounts/users.repository.js';
 import { setUpApp } from '../support/factors-without-pages.js';
-import { madeForEach } from '../support/made.js';
-import { BrowserSession, type Page } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
+import { BrowserSession, madeForEach, type Page, PASSWORD, useSharedService } from '../support/spec.js';
 import { newAddress, statusesOf } from '../support/rate-limits.js';
 import { codeOf, wrongCode, isSignedIn } from '../support/second-factors.js';
-import { useSharedService } from '../support/test-service.js';
 
 const WRONG = 'wrong horse battery staple';
 const STEP = '/login/second-factor';

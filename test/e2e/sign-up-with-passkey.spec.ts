@@ -3,11 +3,10 @@ import { newSecret } from '#platform/secrets/tokens.js';
 import { auditEventsOn } from '../support/audit-events.js';
 import { BrowserSession, type Page, postedAnew } from '../support/browser-session.js';
 import { setUpPasskey } from '../support/factors-without-pages.js';
-import type { HttpOptions } from '../support/http.js';
+import { type HttpOptions, useSharedServiceWithMail } from '../support/spec.js';
 import { postPasskey, signUpLink, signUpOptions, signUpWithPasskey } from '../support/passkey-sign-ups.js';
 import { newAddress } from '../support/rate-limits.js';
 import { isSignedIn, logInWith, openNewPasskey, passkeyOptions } from '../support/second-factors.js';
-import { useSharedServiceWithMail } from '../support/set-up.js';
 import { SoftwarePasskey } from '../support/software-passkey.js';
 
 const PASSWORD = 'a new long password';
@@ -133,8 +132,7 @@ describe('Signing up with a passkey', () => {
         ['passkey_new', added],
       ] as const) {
         browser.cookies.set('cds_passkey_sign_up', `${userId}.${browser.cookies.get(name)!}`);
-        const response = passkey.create({ ...mine, challenge });
-        await expectRefused(await postPasskey(browser, link, response), link);
+        await expectRefused(await postPasskey(browser, link, passkey.create({ ...mine, challenge })), link);
       }
     });
 
@@ -234,7 +232,6 @@ describe('Signing up with a passkey', () => {
     const kept = new Map(browser.cookies);
     expect((await browser.submit(page, link, { name: 'Zoë', response })).status).toBe(200);
     kept.forEach((value, name) => browser.cookies.set(name, value));
-    const again = { name: 'Zoë', response, ...postedAnew() };
-    expect((await browser.submit(page, link, again)).status).toBe(410);
+    expect((await browser.submit(page, link, { name: 'Zoë', response, ...postedAnew() })).status).toBe(410);
   });
 });

@@ -3,9 +3,7 @@ import { BasicStrategy } from 'passport-http';
 import { Strategy as HttpBearerStrategy } from 'passport-http-bearer';
 import { BearerStrategy } from '#access/tokens/access/bearer.guard.js';
 import { ClientBasicStrategy } from '#entrypoints/oauth/clients/client-basic.strategy.js';
-import { madeOnce } from '../support/made.js';
-import type { TestClient } from '../support/factory.js';
-import type { Answer, HttpOptions } from '../support/http.js';
+import { type Answer, type HttpOptions, madeOnce, type TestClient } from '../support/spec.js';
 import { sharedService, type TestService, useSharedService } from '../support/test-service.js';
 
 const GRANT = { grant_type: 'client_credentials' };
@@ -49,8 +47,7 @@ describe('Two applications in one process', () => {
       const { status } = await (n % 8 < 4 ? read : issue)(mine, theirs);
       return { status, expected: mine === theirs ? 200 : 401 };
     });
-    const answers = await Promise.all(requests);
-    expect(answers.filter(({ status, expected }) => status !== expected)).toEqual([]);
+    expect((await Promise.all(requests)).filter(({ status, expected }) => status !== expected)).toEqual([]);
   });
 
   it("leave nothing in Passport's registry, which is global to the process", () => {
@@ -73,9 +70,8 @@ describe('Two applications in one process', () => {
 
   it('leave no request data on the strategies, which all requests share', () => {
     for (const { service } of applications) {
-      for (const strategy of [service.app.get(BearerStrategy), service.app.get(ClientBasicStrategy)]) {
+      for (const strategy of [service.app.get(BearerStrategy), service.app.get(ClientBasicStrategy)])
         expect(Object.keys(strategy)).not.toEqual(expect.arrayContaining(['success']));
-      }
     }
   });
 });
@@ -85,9 +81,7 @@ describe('The credentials of a request', () => {
   let bearer: string;
 
   const client = madeOnce(() => service.make.client());
-  beforeAll(async () => {
-    bearer = await service.make.clientToken(client);
-  });
+  beforeAll(async () => (bearer = await service.make.clientToken(client)));
 
   const mark = (options: HttpOptions): Promise<Answer> =>
     service.http.send('/notifications/notf01HN2NJ9NMRZBXT1H6FT9N7735', { method: 'PATCH', ...options });

@@ -10,13 +10,12 @@ import { TokenKeysService } from '#access/tokens/keys/token-keys.service.js';
 import { TokenRevocationService } from '#access/tokens/access/token-revocation.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { consentedCode } from '../support/codes.js';
-import { PARTNER_SCOPES, type TestClient } from '../support/factory.js';
+import { PARTNER_SCOPES, type TestClient, until } from '../support/spec.js';
 import { whileCut, whileFrozen } from '../support/listening-connections.js';
 import { UNLIMITED } from '../support/load.js';
 import { startInstance, type TestInstance, useService } from '../support/test-service.js';
 import { exchangeCode, refreshTokens } from '../support/token-requests.js';
 import { heardEverywhere, TrackedTokens, type Judge, type Tracked } from '../support/tracked-tokens.js';
-import { until } from '../support/until.js';
 
 interface Family {
   client: TestClient;

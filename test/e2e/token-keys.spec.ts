@@ -4,8 +4,7 @@ import { SealedBox, seal } from '#platform/secrets/sealed-box.js';
 import { TokenKeysService } from '#access/tokens/keys/token-keys.service.js';
 import { writeRefreshToken } from '#access/tokens/keys/token-record.js';
 import { changesRead } from '../support/changes-read.js';
-import type { Tokens } from '../support/factory.js';
-import { madeForEach, madeOnce } from '../support/made.js';
+import { madeForEach, madeOnce, type Tokens } from '../support/spec.js';
 import { expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
 import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 import {
@@ -35,9 +34,7 @@ describe('A refresh token', () => {
   let second: Tokens;
 
   const first = madeForEach(() => service.make.tokens(client, user));
-  beforeEach(async () => {
-    second = (await use(first.refresh_token)).json as Tokens;
-  });
+  beforeEach(async () => (second = (await use(first.refresh_token)).json as Tokens));
 
   const goesOn = async () => {
     expect(await isAccepted(service.http, second.access_token)).toBe(true);
@@ -168,9 +165,7 @@ describe('A retired token key', () => {
 describe('Token keys', () => {
   let instances: TestInstance[];
 
-  beforeAll(async () => {
-    instances = service.instances;
-  });
+  beforeAll(async () => (instances = service.instances));
 
   const signing = () => Promise.all(instances.map(async (each) => (await keysOf(each).signing()).id));
   const states = async () => Object.fromEntries((await keys().list()).map(({ id, state }) => [id, state]));
@@ -230,9 +225,8 @@ describe('Token keys', () => {
     expect(now).not.toBe(id);
     expect(await Promise.all(instances.map((each) => keysOf(each).isRevoked(id!)))).toEqual([true, true]);
     await expect(keys().revoke(id!)).rejects.toMatchObject({ status: 404 });
-    for (const none of [0, -1, NaN, 1.5, 2 ** 40]) {
+    for (const none of [0, -1, NaN, 1.5, 2 ** 40])
       await expect(keys().revoke(none)).rejects.toMatchObject({ status: 404 });
-    }
   });
 
   it('open if they were sealed under the ENCRYPTION_KEY itself, until they are sealed again', async () => {

@@ -10,9 +10,7 @@ import {
   type RefreshTokenRecord,
 } from '#access/tokens/keys/token-record.js';
 import { unseal } from '#platform/secrets/sealed-box.js';
-import { madeOnce } from '../support/made.js';
-import type { Tokens } from '../support/factory.js';
-import { isAccepted, refresh } from '../support/oauth.js';
+import { isAccepted, madeOnce, refresh, type Tokens } from '../support/spec.js';
 import { TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 import { accessRecordOf, refreshRecordOf, tokenKeysOf } from '../support/tokens.js';
 
@@ -140,9 +138,8 @@ describe('Tokens', () => {
     const all = Buffer.concat(dump);
     for (const token of [own, tokens.access_token, tokens.refresh_token]) {
       const tag = Buffer.from(token.slice(7), 'base64url').subarray(-32);
-      for (const form of [Buffer.from(token), tag, tag.subarray(0, 16), Buffer.from(tag.toString('hex'))]) {
+      for (const form of [Buffer.from(token), tag, tag.subarray(0, 16), Buffer.from(tag.toString('hex'))])
         expect(all.includes(form)).toBe(false);
-      }
       expect(all.includes(createHash('sha256').update(token).digest())).toBe(false);
     }
   });

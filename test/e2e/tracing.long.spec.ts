@@ -1,10 +1,7 @@
-import { Factory, type TestClient } from '../support/factory.js';
-import { Http } from '../support/http.js';
+import { Factory, Http, startInstance, type TestClient, until } from '../support/spec.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { startInstance } from '../support/test-service.js';
 import { OtlpCollector } from '../support/otlp-collector.js';
-import { until } from '../support/until.js';
 import { SERVER, settingsFor, startBuilt, tokenOf, TRACE_PARENT } from './tracing.js';
 
 let database: TestDatabase;

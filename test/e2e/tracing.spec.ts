@@ -3,16 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { Factory, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { Http } from '../support/http.js';
-import { exchange } from '../support/oauth.js';
+import { exchange, freePort, Http, startInstance, TYPE, until } from '../support/spec.js';
 import { Receiver } from '../support/receiver.js';
 import { Secrets } from '../support/secrets.js';
 import { SHUTDOWN_LIMITS, SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { freePort, startInstance } from '../support/test-service.js';
 import { OtlpCollector } from '../support/otlp-collector.js';
-import { until } from '../support/until.js';
-import { TYPE } from '../support/webhooks.js';
 import { linesOf, SERVER, settingsFor, startBuilt, tokenOf, TRACE_ID, TRACE_PARENT } from './tracing.js';
 
 const CLIENT = 3;
@@ -90,8 +86,11 @@ describe('With a collector, the service', () => {
     const request = await collector.span('the request', ({ name }) => name === 'POST /o/token');
     expect(request).toMatchObject({ traceId: TRACE_ID, parentSpanId: 'b7ad6b7169203331', kind: SERVER });
     expect(request.attributes).toEqual({
-      ...{ 'http.request.method': 'POST', 'http.route': '/o/token', 'url.scheme': 'http' },
-      ...{ 'client.address': '127.0.0.1', 'http.response.status_code': 200 },
+      'http.request.method': 'POST',
+      'http.route': '/o/token',
+      'url.scheme': 'http',
+      'client.address': '127.0.0.1',
+      'http.response.status_code': 200,
       'request.id': expect.any(String) as string,
     });
     // That without a name of its own is in the test of the metrics.
@@ -117,10 +116,8 @@ describe('With a collector, the service', () => {
     const refused = await collector.span('a 403', ({ name }) => name === 'GET /v2/users');
     expect([refused.parentSpanId, refused.status.code]).toEqual([undefined, UNSET]);
     expect(refused.resource).toMatchObject({
-      ...{
-        'service.name': 'authority-a',
-        'service.instance.id': expect.stringMatching(/^[\da-f-]{36}$/),
-      },
+      'service.name': 'authority-a',
+      'service.instance.id': expect.stringMatching(/^[\da-f-]{36}$/),
     });
     const unrouted = await collector.span('a 404', ({ name }) => name === 'GET');
     expect(unrouted.attributes['http.response.status_code']).toBe(404);
@@ -210,9 +207,8 @@ describe('With a collector, the service', () => {
     // The last spans are sent during the shutdown.
     expect(await service.stop()).toBe(0);
     const text = collector.received.map(({ body }) => body).join('\n');
-    for (const route of ['/portal/', '/o/authorize', '/login', '/v2/users', '/o/token']) {
+    for (const route of ['/portal/', '/o/authorize', '/login', '/v2/users', '/o/token'])
       expect(text).toContain(route);
-    }
     expect(secrets.in(text)).toEqual([]);
     expect(secrets.in(service.printed)).toEqual([]);
     expect(text).not.toMatch(/cds_[a-z]{2}_|code=|state=/);
@@ -225,7 +221,9 @@ describe('While the collector is unavailable,', () => {
     const port = await freePort();
     const settings = {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
-      ...{ OTEL_BSP_SCHEDULE_DELAY: '20', OTEL_EXPORTER_OTLP_TIMEOUT: '100', OTEL_METRICS_EXPORTER: 'none' },
+      OTEL_BSP_SCHEDULE_DELAY: '20',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '100',
+      OTEL_METRICS_EXPORTER: 'none',
     };
     // "In time" means that no limit of the shutdown applies, because here they never run out.
     const { service, http } = await startBuilt(database, settings, Object.values(SHUTDOWN_LIMITS));

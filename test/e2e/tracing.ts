@@ -1,8 +1,6 @@
-import type { TestClient } from '../support/factory.js';
-import { Http } from '../support/http.js';
+import { freePort, Http, TEST_ENCRYPTION_KEY, type TestClient } from '../support/spec.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import type { TestDatabase } from '../support/test-database.js';
-import { freePort, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 import type { OtlpCollector } from '../support/otlp-collector.js';
 
 export const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
@@ -17,8 +15,13 @@ export async function startBuilt(
 ): Promise<{ service: SpawnedService; http: Http }> {
   const port = String(await freePort());
   const environment = {
-    ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}`, LOG_LEVEL: 'debug' },
-    ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, DATABASE_POOL_SIZE: '5' },
+    NODE_ENV: 'production',
+    PORT: port,
+    BASE_URL: `http://127.0.0.1:${port}`,
+    LOG_LEVEL: 'debug',
+    DATABASE_URL: database.url,
+    ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+    DATABASE_POOL_SIZE: '5',
     WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true',
     ...settings,
   };

@@ -4,10 +4,8 @@ import { Listener } from '#platform/database/connections/listener.service.js';
 import { accessTokenId } from '#access/tokens/keys/token-record.js';
 import { holdClock, putClockForward } from '../support/clock.js';
 import { HeldTimers, turns } from '../support/held-timers.js';
-import { isAccepted } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
+import { isAccepted, until, useSharedService } from '../support/spec.js';
 import { accessRecordOf } from '../support/tokens.js';
-import { until } from '../support/until.js';
 
 /** The answers to the instance's reads of the access changes, which arrive when the test lets them through. */
 interface HeldAnswers {

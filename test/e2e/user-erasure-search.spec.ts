@@ -12,18 +12,15 @@ import {
 import { EmailVerificationService } from '#access/users/emails/email-verification.service.js';
 import { addContact } from '../support/contacts.js';
 import { atEndOfFile } from '../support/between-files.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
+import { BrowserSession, madeOnce, PASSWORD, startInstance, until } from '../support/spec.js';
 import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';
 import { columnsThatHold, sealedValues } from '../support/searched-database.js';
 import { givePassword } from '../support/second-factors.js';
-import { madeOnce } from '../support/made.js';
 import { useServiceWithMailAndProvider } from '../support/set-up.js';
-import { startInstance } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
+import { listOf } from '../support/list-of.js';
 
 const NAME = 'Zora Erasable';
 const EMAIL = 'zora.erasable@mail.example';
@@ -152,8 +149,7 @@ describe('After a person has left,', () => {
       return rows.length > 0;
     });
     await until('the mails were sent', async () => {
-      const rows = await service.database.query("SELECT 1 FROM mails WHERE state = 'pending'");
-      return rows.length === 0;
+      return (await service.database.query("SELECT 1 FROM mails WHERE state = 'pending'")).length === 0;
     });
     const page = await browser.open('/account/delete');
     expect((await browser.submit(page, '/account/delete', { email: EMAIL })).status).toBe(303);
@@ -182,22 +178,18 @@ describe('After a person has left,', () => {
   }
 
   it('the search finds what it looks for while the person is there', () => {
-    expect(foundBefore).toEqual([
-      ...['activity_hours.last_address', 'approvals.details', 'audit_events.address', 'audit_events.after'],
-      ...['audit_events.before', 'client_contacts.email', 'client_contacts.email_key'],
-      ...['consent_versions.evidence', 'consents.evidence'],
-      ...['delivery_attempts.response_headers', 'delivery_attempts.response_start', 'email_links.email'],
-      ...['email_links.email_key', 'event_sequences.resource_id', 'events.payload', 'identities.subject'],
-      ...[
-        'mails.address',
-        'notifications.messages',
-        'notifications.short_text_body',
-        'notifications.short_text_title',
-      ],
-      ...['organisation_invitations.email', 'organisation_invitations.email_key', 'passkeys.name'],
-      ...['sessions.address', 'sessions.provider_subject', 'sessions.user_agent', 'users.email'],
-      ...['users.email_key', 'users.name'],
-    ]);
+    expect(foundBefore).toEqual(
+      listOf(`
+      activity_hours.last_address, approvals.details, audit_events.address, audit_events.after,
+      audit_events.before, client_contacts.email, client_contacts.email_key, consent_versions.evidence,
+      consents.evidence, delivery_attempts.response_headers, delivery_attempts.response_start,
+      email_links.email, email_links.email_key, event_sequences.resource_id, events.payload,
+      identities.subject, mails.address, notifications.messages, notifications.short_text_body,
+      notifications.short_text_title, organisation_invitations.email, organisation_invitations.email_key,
+      passkeys.name, sessions.address, sessions.provider_subject, sessions.user_agent, users.email,
+      users.email_key, users.name
+    `),
+    );
   });
 
   it('no column of any table holds the name, an address, an IP address or the browser', async () => {
@@ -206,22 +198,16 @@ describe('After a person has left,', () => {
 
   it('what is sealed, and cannot be searched, is gone as well', async () => {
     const after = await sealedValues(service);
-    expect([...after.keys()]).toEqual([
-      ...['authenticator_apps.sealed_secret', 'email_links.return_to', 'encryption_canary.sealed'],
-      ...['form_answers.attempt', 'form_answers.sealed_answer'],
-      ...[
-        'logos.image',
-        'mails.sealed_content',
-        'passkeys.public_key',
-        'password_links.return_to',
-        'pending_sign_ins.account_mark',
-        'provider_sign_ins.sealed',
-        'receipt_keys.public_key',
-        'receipt_keys.sealed',
-      ],
-      ...['sessions.sealed_id_token', 'token_keys.sealed', 'webhook_endpoints.sealed_headers'],
-      ...['webhook_endpoints.sealed_previous_secret', 'webhook_endpoints.sealed_secret'],
-    ]);
+    expect([...after.keys()]).toEqual(
+      listOf(`
+      authenticator_apps.sealed_secret, email_links.return_to, encryption_canary.sealed,
+      form_answers.attempt, form_answers.sealed_answer, logos.image, mails.sealed_content,
+      passkeys.public_key, password_links.return_to, pending_sign_ins.account_mark,
+      provider_sign_ins.sealed, receipt_keys.public_key, receipt_keys.sealed, sessions.sealed_id_token,
+      token_keys.sealed, webhook_endpoints.sealed_headers, webhook_endpoints.sealed_previous_secret,
+      webhook_endpoints.sealed_secret
+    `),
+    );
     // Of a partner's endpoint, which stays; and of a login at a provider that was begun and not ended, of which nobody knows whose it is:
     // random values for that login, for minutes.
     after.delete('webhook_endpoints.sealed_secret');

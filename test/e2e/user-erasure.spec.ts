@@ -1,11 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { setUpFailingEndpoint } from '../support/failing-endpoint.js';
-import { enterPortal, wordsOf } from '../support/portal.js';
+import { enterPortal, type TestEndpoint, TYPE, until, wordsOf } from '../support/spec.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { tablesThatHold } from '../support/tables.js';
-import { until } from '../support/until.js';
-import { TYPE, type TestEndpoint } from '../support/webhooks.js';
 
 const REVOKED = 'user.consent_revoked';
 /** Only occurs in the data published about the person. */
@@ -89,9 +87,8 @@ describe('When a person is erased,', () => {
     const sent = webhooks.received(endpoint).filter(({ headers }) => headers['webhook-id'] === id);
     expect(new Set(sent.map(({ body }) => body)).size).toBe(1);
     expect(sent).toHaveLength(3);
-    for (const { body, headers } of sent) {
+    for (const { body, headers } of sent)
       new Webhook(endpoint.secret).verify(body, headers as Record<string, string>);
-    }
   });
 
   it('an earlier announcement of a disconnection that is still pending is delivered too', async () => {
@@ -196,8 +193,7 @@ describe('When a person is erased,', () => {
     await webhooks.finished(id);
     const sent = bodiesAt(endpoint).filter(({ type }) => type === TYPE);
     // Whether the erasure or a worker came first, nothing about the person was sent after it.
-    const row = await webhooks.delivery(id);
-    expect([row.state, sent.length <= 2]).toEqual(['cancelled', true]);
+    expect([(await webhooks.delivery(id)).state, sent.length <= 2]).toEqual(['cancelled', true]);
   });
 
   describe('an event about the person that is published at that moment', () => {

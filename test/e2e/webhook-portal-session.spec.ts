@@ -1,7 +1,5 @@
-import { madeOnce } from '../support/made.js';
+import { BrowserSession, madeOnce, useSharedService } from '../support/spec.js';
 import { auditEventsOn } from '../support/audit-events.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { useSharedService } from '../support/test-service.js';
 
 describe('A webhook portal session', () => {
   const service = useSharedService();
@@ -12,9 +10,7 @@ describe('A webhook portal session', () => {
   const enter = async (browser: BrowserSession, of = client): Promise<string> => {
     const bearer = await service.make.clientToken(of);
     const { json } = await service.http.get('/webhook_portal', { bearer });
-    const link = new URL(json.url as string).pathname;
-    const answer = await browser.fillIn(link);
-    return answer.headers.getSetCookie().join('\n');
+    return (await browser.fillIn(new URL(json.url as string).pathname)).headers.getSetCookie().join('\n');
   };
   const entered = async (of = client): Promise<BrowserSession> => {
     const browser = new BrowserSession(service.url);
@@ -73,8 +69,7 @@ describe('A webhook portal session', () => {
     browser.cookies.set('cds_portal_session', 'cds_ps_planted');
     await enter(browser);
     const first = browser.cookies.get('cds_portal_session');
-    const other = await service.make.client({ name: 'Contoso Fleet' });
-    await enter(browser, other);
+    await enter(browser, await service.make.client({ name: 'Contoso Fleet' }));
     expect(new Set(['cds_ps_planted', first, browser.cookies.get('cds_portal_session')]).size).toBe(3);
     const text = (await browser.open('/portal')).html.text;
     expect([text.includes('Contoso Fleet'), text.includes('Northwind')]).toEqual([true, false]);

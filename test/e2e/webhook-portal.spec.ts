@@ -1,10 +1,7 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { madeOnce } from '../support/made.js';
-import type { Answer, HttpOptions } from '../support/http.js';
-import { useSharedService } from '../support/test-service.js';
-import { revoke } from '../support/oauth.js';
+import { type Answer, type HttpOptions, madeOnce, revoke, useSharedService } from '../support/spec.js';
 import { endingIn } from '../support/tokens.js';
 
 const PATH = '/webhook_portal';
@@ -15,9 +12,7 @@ describe('GET /webhook_portal', () => {
 
   const owner = madeOnce(() => service.make.user({ kind: 'organisation' }));
   const client = madeOnce(() => service.make.client({ ownerId: owner.id }));
-  beforeAll(async () => {
-    bearer = await service.make.clientToken(client);
-  });
+  beforeAll(async () => (bearer = await service.make.clientToken(client)));
 
   const ask = (options: HttpOptions = {}): Promise<Answer> => service.http.get(PATH, options);
   /** Of this client alone: those of other files expire, and are purged at any time. */

@@ -42,9 +42,8 @@ describe('The table of who may use which route of the admin API, in docs/operato
 
   beforeAll(async () => {
     await service.make.user({ role: 'operator' });
-    for (const operatorRole of ['viewer', 'support', 'admin'] as const) {
+    for (const operatorRole of ['viewer', 'support', 'admin'] as const)
       bearers[operatorRole] = await bearerOf(await service.make.user({ role: 'operator', operatorRole }));
-    }
     bearers.company = await service.make.adminToken();
     const former = await service.make.user({ role: 'operator' });
     bearers.former = await bearerOf(former);

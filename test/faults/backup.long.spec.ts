@@ -5,14 +5,12 @@ import { migrate } from '#platform/database/migrations/migrate.js';
 import { MIGRATIONS } from '../../migrations/index.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { Factory, type TestClient, type Tokens } from '../support/factory.js';
-import { Http, type Answer } from '../support/http.js';
+import { type Answer, Http, TYPE, until, WEBHOOK_ENV } from '../support/spec.js';
 import { InstalledPostgres, lackingPostgres } from '../support/installed-postgres.js';
 import { describeUnless } from '../support/left-out.js';
 import { Receiver } from '../support/receiver.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY, type TestInstance } from '../support/test-service.js';
-import { until } from '../support/until.js';
-import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
 
 // This file starts two PostgreSQL servers and three instances of the service, one after the other.
 const LOOPS = 4;
@@ -55,8 +53,12 @@ describeUnless(lackingPostgres, 'backup and restore', () => {
     return answer.json.active as boolean;
   };
   const environment = (databaseUrl: string, port: number) => ({
-    ...{ ...WEBHOOK_ENV, NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` },
-    ...{ DATABASE_URL: databaseUrl, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+    ...WEBHOOK_ENV,
+    NODE_ENV: 'production',
+    PORT: String(port),
+    BASE_URL: `http://127.0.0.1:${port}`,
+    DATABASE_URL: databaseUrl,
+    ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
   });
 
   /** Starts the built service on a restored database. */
@@ -163,8 +165,7 @@ describeUnless(lackingPostgres, 'backup and restore', () => {
       'TRUNCATE audit_events',
     ])
       await expect(postgres.query('restored', change)).rejects.toThrow(/audit/);
-    const auditLog = await http.get(`/admin/audit_events?subject=${client.id}`, { bearer });
-    expect(auditLog.json).not.toEqual([]);
+    expect((await http.get(`/admin/audit_events?subject=${client.id}`, { bearer })).json).not.toEqual([]);
 
     // As docs/backup.md says: tokens that were revoked after the backup are live again, and tokens issued after it are unknown.
     expect(await isActive(http, withdrawn.access_token)).toBe(true);

@@ -6,13 +6,13 @@ import { isRoot } from '../../demo/embedded-postgres/postgres-user.js';
 import { EventStream } from '../support/event-stream.js';
 import { freePort } from '../support/free-port.js';
 import { Haproxy, lackingHaproxy } from '../support/haproxy.js';
-import { Http } from '../support/http.js';
+import { Http, until } from '../support/spec.js';
 import { describeUnless } from '../support/left-out.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
-import { until } from '../support/until.js';
 import { WayToDatabase } from '../support/way-to-database.js';
+import { listOf } from '../support/list-of.js';
 
 const OPERATOR = {
   BOOTSTRAP_OPERATOR_EMAIL: 'first@operator.example',
@@ -67,8 +67,12 @@ describeUnless(lackingHaproxy, 'the shipped load balancer', () => {
       services = await Promise.all(
         ports.map((port) =>
           new SpawnedService({
-            ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${publicPort}` },
-            ...{ DATABASE_URL: way.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, ...OPERATOR },
+            NODE_ENV: 'production',
+            PORT: String(port),
+            BASE_URL: `http://127.0.0.1:${publicPort}`,
+            DATABASE_URL: way.url,
+            ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+            ...OPERATOR,
           }).ready(),
         ),
       );
@@ -245,12 +249,11 @@ describeUnless(lackingHaproxy, 'the shipped load balancer', () => {
       expect(await Promise.all(answers.map((each) => each.text()))).toEqual(
         answers.map(() => '{"served":true}'),
       );
-      expect([...new Set(seen.hanging)].sort()).toEqual([
-        'GET /o/token',
-        'POST /o/introspect',
-        'POST /o/revoke_token/',
-        'POST /o/token/',
-      ]);
+      expect([...new Set(seen.hanging)].sort()).toEqual(
+        listOf(`
+        GET /o/token, POST /o/introspect, POST /o/revoke_token/, POST /o/token/
+      `),
+      );
     });
   });
 
@@ -309,9 +312,7 @@ describeUnless(lackingHaproxy, 'the shipped load balancer', () => {
     it('repeats neither a wait for events nor the way back from an identity provider', async () => {
       const once = ['/v2/events?after=lost&wait=20', '/login/callback/company?code=lost&state=b'];
       const repeated = ['/v2/events?after=lost', '/login?return_to=%2Flost', '/v2/access_changes?lost'];
-      for (const path of [...once, ...repeated]) {
-        expect((await read(path)).slice(0, 2)).toEqual([path, 502]);
-      }
+      for (const path of [...once, ...repeated]) expect((await read(path)).slice(0, 2)).toEqual([path, 502]);
       const times = (path: string) => asked.filter((each) => each === `GET ${path}`).length;
       expect(once.map(times)).toEqual([1, 1]);
       // Twice more.

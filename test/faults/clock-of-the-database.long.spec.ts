@@ -1,14 +1,11 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DeliveryWorker } from '#events/webhooks/deliveries/delivery-worker.service.js';
-import { Factory } from '../support/factory.js';
-import { Http } from '../support/http.js';
+import { Factory, Http, TYPE, until, WEBHOOK_ENV } from '../support/spec.js';
 import { Receiver } from '../support/receiver.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY, type TestInstance } from '../support/test-service.js';
-import { until } from '../support/until.js';
-import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
 
 const PRELOADED = pathToFileURL(path.join(process.cwd(), 'test', 'support', 'stepping-clock.mjs')).href;
 const HOUR_MS = 3_600_000;
@@ -29,8 +26,11 @@ describe('two instances whose clocks are five hours ahead of and behind the data
       await new SpawnedService(
         {
           ...env,
-          ...{ NODE_ENV: 'production', PORT: String(port), LOG_LEVEL: 'warn' },
-          ...{ DATABASE_URL: database.serviceUrl!, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+          NODE_ENV: 'production',
+          PORT: String(port),
+          LOG_LEVEL: 'warn',
+          DATABASE_URL: database.serviceUrl!,
+          ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
           CLOCK_OFFSETS: String(n === 0 ? 5 * 3600 : -5 * 3600),
         },
         { imports: [PRELOADED] },
@@ -67,9 +67,8 @@ describe('two instances whose clocks are five hours ahead of and behind the data
     });
     const events = auditLog.json as unknown as { occurred_at: string; after: { name: string } }[];
     expect(events.map(({ after }) => after.name)).toEqual([...names].reverse());
-    for (const { occurred_at } of events) {
+    for (const { occurred_at } of events)
       expect(Math.abs(new Date(occurred_at).getTime() - begun)).toBeLessThan(HOUR_MS);
-    }
   });
 
   it('sign deliveries with the database’s time, and record that time', async () => {
@@ -83,9 +82,8 @@ describe('two instances whose clocks are five hours ahead of and behind the data
     });
     const event = { type: TYPE, user_id: user.id, timestamp: '2026-01-01T00:00:00Z', data: {} };
     const begun = Date.now();
-    for (let n = 0; n < 10; n++) {
+    for (let n = 0; n < 10; n++)
       expect((await instances[n % 2]!.send('/v2/events', { bearer, json: event })).status).toBe(202);
-    }
     await until('all have arrived', () => receiver.requests.length >= 10);
     for (const { headers } of receiver.requests) {
       const timestamp = Number(headers['webhook-timestamp']) * 1000;

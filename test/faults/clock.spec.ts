@@ -2,7 +2,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { DeliveryWorker } from '#events/webhooks/deliveries/delivery-worker.service.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, Http, TYPE, until, WEBHOOK_ENV } from '../support/spec.js';
 import {
   Factory,
   newPkce,
@@ -11,15 +11,12 @@ import {
   type TestClient,
   type Tokens,
 } from '../support/factory.js';
-import { Http } from '../support/http.js';
 import { limitHeaders, retryAfterOf } from '../support/rate-limits.js';
 import { Receiver } from '../support/receiver.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY, type TestInstance } from '../support/test-service.js';
 import { endingIn } from '../support/tokens.js';
-import { until } from '../support/until.js';
-import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
 
 const HOUR = 3600;
 const LIMIT = 8;
@@ -45,9 +42,12 @@ describe('a process whose clock is wrong, and steps,', () => {
     const port = await freePort();
     http = new Http(`http://127.0.0.1:${port}`);
     const env = {
-      ...{ ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1,1', BASE_URL: http.url },
+      ...WEBHOOK_ENV,
+      WEBHOOK_RETRY_SCHEDULE_SECONDS: '1,1',
+      BASE_URL: http.url,
       // Shorter than any step, and longer than the time between the steps on a busy machine.
-      ...{ AUTHORIZATION_CODE_TTL_SECONDS: '600', REFRESH_GRACE_SECONDS: '600' },
+      AUTHORIZATION_CODE_TTL_SECONDS: '600',
+      REFRESH_GRACE_SECONDS: '600',
     };
     maker = await startInstance(database, env);
     // The other process delivers everything.
@@ -55,16 +55,12 @@ describe('a process whose clock is wrong, and steps,', () => {
     service = await new SpawnedService(
       {
         ...env,
-        ...{
-          NODE_ENV: 'production',
-          PORT: String(port),
-          LOG_LEVEL: 'warn',
-          ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
-        },
-        ...{
-          DATABASE_URL: database.url,
-          CLOCK_OFFSETS: [HOUR, -HOUR, 10 * 24 * HOUR, -10 * 24 * HOUR].join(),
-        },
+        NODE_ENV: 'production',
+        PORT: String(port),
+        LOG_LEVEL: 'warn',
+        ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+        DATABASE_URL: database.url,
+        CLOCK_OFFSETS: [HOUR, -HOUR, 10 * 24 * HOUR, -10 * 24 * HOUR].join(),
       },
       { imports: [PRELOADED] },
     ).ready();
@@ -121,9 +117,8 @@ describe('a process whose clock is wrong, and steps,', () => {
     const limitedToken = await make.clientToken(limited);
     const link = (await http.get('/webhook_portal', { bearer: await make.clientToken(client) })).json
       .url as string;
-    for (let n = 1; n <= LIMIT / 2; n++) {
+    for (let n = 1; n <= LIMIT / 2; n++)
       expect(limitHeaders(await http.get('/v2/users', { bearer: limitedToken }))).toEqual([LIMIT, LIMIT - n]);
-    }
     const event = { type: TYPE, user_id: user.id, timestamp: '2026-01-01T00:00:00Z', data: {} };
     const key = `key-of-${user.id}`;
     const headers = { 'idempotency-key': key };
@@ -194,9 +189,8 @@ describe('a process whose clock is wrong, and steps,', () => {
 
   /** The limit neither forgets counted requests nor refuses for longer than its window. */
   async function expectLimitGoesOn({ limitedToken }: Begun): Promise<void> {
-    for (let n = LIMIT / 2 + 1; n <= LIMIT; n++) {
+    for (let n = LIMIT / 2 + 1; n <= LIMIT; n++)
       expect(limitHeaders(await http.get('/v2/users', { bearer: limitedToken }))).toEqual([LIMIT, LIMIT - n]);
-    }
     const refused = await http.get('/v2/users', { bearer: limitedToken });
     expect(refused.status).toBe(429);
     expect(retryAfterOf(refused)).toBeGreaterThan(HOUR / 2);
@@ -213,8 +207,7 @@ describe('a process whose clock is wrong, and steps,', () => {
     expect([again.status, again.json.id]).toEqual([202, eventId]);
     const next = await http.send('/v2/events', { bearer: operator, json: event });
     await until('all is delivered', async () => {
-      const pending = await database.query("SELECT 1 FROM deliveries WHERE state = 'pending'");
-      return pending.length === 0;
+      return (await database.query("SELECT 1 FROM deliveries WHERE state = 'pending'")).length === 0;
     });
     const states = await database.query(
       'SELECT state, attempts FROM deliveries WHERE event_id IN ($1, $2) ORDER BY created_at',
@@ -242,7 +235,5 @@ describe('a process whose clock is wrong, and steps,', () => {
     expect(service.printed).not.toMatch(/"level":"(error|fatal)"/);
   });
 
-  it('still stops in time', async () => {
-    expect(await service.stop()).toBe(0);
-  });
+  it('still stops in time', async () => expect(await service.stop()).toBe(0));
 });

@@ -1,10 +1,8 @@
 import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
-import { Factory, type TestClient } from '../support/factory.js';
+import { Factory, isAccepted, type TestClient, until } from '../support/spec.js';
 import { UNLIMITED } from '../support/load.js';
-import { isAccepted } from '../support/oauth.js';
 import { OwnPostgres } from '../support/own-postgres.js';
 import { startInstance, type TestInstance } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 // How many transactions end without anything that waits for the disk: some for whatever else begins one after the crash.
 const ABORTED = 500;

@@ -2,13 +2,10 @@ import { chmod, chown, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { newConnection } from '#platform/database/connections/connections.js';
 import { certificateFor, newAuthority } from '../support/certificates.js';
-import { Factory } from '../support/factory.js';
-import { Http } from '../support/http.js';
+import { Factory, freePort, Http, startInstance, TEST_ENCRYPTION_KEY, until } from '../support/spec.js';
 import { InstalledPostgres, lackingPostgres } from '../support/installed-postgres.js';
 import { describeUnless } from '../support/left-out.js';
 import { SpawnedService } from '../support/spawned-service.js';
-import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 describeUnless(lackingPostgres, 'a DATABASE_URL', () => {
   let postgres: InstalledPostgres;
@@ -23,8 +20,12 @@ describeUnless(lackingPostgres, 'a DATABASE_URL', () => {
   afterAll(() => postgres?.remove());
 
   const settings = (databaseUrl: string, port: number) => ({
-    ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` },
-    ...{ DATABASE_URL: databaseUrl, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, DATABASE_WAIT_SECONDS: '300' },
+    NODE_ENV: 'production',
+    PORT: String(port),
+    BASE_URL: `http://127.0.0.1:${port}`,
+    DATABASE_URL: databaseUrl,
+    ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+    DATABASE_WAIT_SECONDS: '300',
   });
   const start = async (databaseUrl: string) => {
     const port = await freePort();

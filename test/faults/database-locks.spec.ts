@@ -1,12 +1,10 @@
 import type { EventEmitter } from 'node:events';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import type { Answer } from '../support/http.js';
+import { type Answer, Factory, type TestClient, until } from '../support/spec.js';
 import { makeSenders, whatIsWrongWith503, type Senders } from '../support/load.js';
 import { PATIENT, poolOf, startService, type TestService } from '../support/test-service.js';
 import { refreshRecordOf } from '../support/tokens.js';
-import { Factory, type TestClient } from '../support/factory.js';
-import { until } from '../support/until.js';
 
 // SQLSTATE: the lock was not available in time; the statement took too long.
 const [LOCK_TIMEOUT, STATEMENT_TIMEOUT] = ['55P03', '57014'];

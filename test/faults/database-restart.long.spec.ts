@@ -1,9 +1,7 @@
-import { Factory } from '../support/factory.js';
-import { Http } from '../support/http.js';
+import { Factory, freePort, Http, startInstance, TEST_ENCRYPTION_KEY } from '../support/spec.js';
 import { Load, makeSenders, UNLIMITED, whatIsWrongWith503, type Senders } from '../support/load.js';
 import { OwnPostgres, type StopSignal } from '../support/own-postgres.js';
 import { SpawnedService } from '../support/spawned-service.js';
-import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 
 // How often each kind of request must succeed before PostgreSQL stops and after it is back, and be refused in the meantime.
 const TIMES = 20;
@@ -23,8 +21,12 @@ describe('while PostgreSQL is away', () => {
     await instance.app.close();
     service = await new SpawnedService({
       ...UNLIMITED,
-      ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: http.url, LOG_LEVEL: 'warn' },
-      ...{ DATABASE_URL: postgres.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+      NODE_ENV: 'production',
+      PORT: String(port),
+      BASE_URL: http.url,
+      LOG_LEVEL: 'warn',
+      DATABASE_URL: postgres.url,
+      ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
     }).ready();
   });
   afterAll(async () => {

@@ -3,14 +3,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
-import { Factory, PASSWORD } from '../support/factory.js';
-import { Http } from '../support/http.js';
+import { Factory, Http, PASSWORD, until } from '../support/spec.js';
 import { InstalledPostgres, lackingPostgres } from '../support/installed-postgres.js';
 import { describeUnless } from '../support/left-out.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import type { TestDatabase } from '../support/test-database.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 const PASSWORDS = { owner: 'the-password-of-the-owner', service: "the service's password" };
 
@@ -40,7 +38,9 @@ describeUnless(lackingPostgres, 'the roles created by deploy/postgres/10-roles.s
   const makeRoles = (ownerPassword = PASSWORDS.owner) => {
     const superuser = new URL(postgres.url('postgres'));
     return run('/bin/bash', ['deploy/postgres/10-roles.sh'], {
-      ...{ PGHOST: superuser.hostname, PGPORT: superuser.port, PGPASSWORD: superuser.password },
+      PGHOST: superuser.hostname,
+      PGPORT: superuser.port,
+      PGPASSWORD: superuser.password,
       POSTGRES_USER: superuser.username,
       POSTGRES_OWNER_PASSWORD: ownerPassword,
       POSTGRES_SERVICE_PASSWORD_FILE: path.join(folder, 'password'),
@@ -80,8 +80,7 @@ describeUnless(lackingPostgres, 'the roles created by deploy/postgres/10-roles.s
       return (await logged()).includes("SELECT 'seen'");
     });
     try {
-      const before = await migrate();
-      expect(before.code).toBe(0);
+      expect((await migrate()).code).toBe(0);
       // Half of it, as after a run that was killed.
       await postgres.query('postgres', 'GRANT CONNECT ON DATABASE charging_data TO PUBLIC');
       expect(await makeRoles('another password')).toMatchObject({ code: 0, err: '' });
@@ -188,17 +187,21 @@ describeUnless(lackingPostgres, 'the roles created by deploy/postgres/10-roles.s
     await service.query('INSERT INTO made_later VALUES (1)');
     await owner.query('DROP TABLE made_later');
     await owner.end();
-    const again = await migrate();
-    expect(JSON.parse(again.out)).toEqual({ migrations_run: [] });
+    expect(JSON.parse((await migrate()).out)).toEqual({ migrations_run: [] });
     expect(await refused("UPDATE audit_events SET action = 'x'")).toBe('refused');
   });
 
   it('are all that the service needs: it starts, serves, hears announcements, erases and purges, and its tool works', async () => {
     const port = await freePort();
     const env = {
-      ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` },
-      ...{ DATABASE_URL: urlOf('service'), ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, MIGRATE_ON_START: 'false' },
-      ...{ BOOTSTRAP_OPERATOR_EMAIL: 'first@mail.example', BOOTSTRAP_OPERATOR_PASSWORD: PASSWORD },
+      NODE_ENV: 'production',
+      PORT: String(port),
+      BASE_URL: `http://127.0.0.1:${port}`,
+      DATABASE_URL: urlOf('service'),
+      ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+      MIGRATE_ON_START: 'false',
+      BOOTSTRAP_OPERATOR_EMAIL: 'first@mail.example',
+      BOOTSTRAP_OPERATOR_PASSWORD: PASSWORD,
     };
     const spawned = await new SpawnedService(env).ready();
     const http = new Http(env.BASE_URL);

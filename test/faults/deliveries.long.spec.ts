@@ -3,14 +3,11 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientEntity } from '#access/clients/client.entity.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
-import { Factory } from '../support/factory.js';
-import { Http } from '../support/http.js';
+import { Factory, Http, TYPE, until, WEBHOOK_ENV } from '../support/spec.js';
 import { Receiver, type ReceivedRequest } from '../support/receiver.js';
 import { SHUTDOWN_LIMITS, SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
-import { until } from '../support/until.js';
-import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
 
 const EVENTS = process.env.NIGHTLY ? 5_000 : 300;
 const ENDPOINTS = 20;
@@ -134,9 +131,8 @@ describe('deliveries, when the process is killed or stopped,', () => {
     await publishing;
     const consent = `/admin/clients/${clients[5]!.id}/consents/${left.id}`;
     const consentOfOther = `/admin/clients/${clients[6]!.id}/consents/${left.id}`;
-    for (const path of [consent, consentOfOther]) {
+    for (const path of [consent, consentOfOther])
       expect((await http.send(path, { method: 'DELETE', bearer })).status).toBe(204);
-    }
     // Deliveries that are already claimed, or by a statement that began before, may be sent; deliveries claimed later must not.
     const [{ at: withdrawnAt }] = (await database.query<{ at: string }>(
       'SELECT clock_timestamp()::text AS at',
@@ -157,8 +153,7 @@ describe('deliveries, when the process is killed or stopped,', () => {
     const leases = inHand.map(({ lease }) => lease);
     await until('what was claimed before has ended', async () => {
       for (const response of ofWithdrawn.splice(0)) response.writeHead(500).end();
-      const rows = await database.query(`SELECT 1 FROM ${ofLeft} = ANY ($2)`, [left.id, leases]);
-      return rows.length === 0;
+      return (await database.query(`SELECT 1 FROM ${ofLeft} = ANY ($2)`, [left.id, leases])).length === 0;
     });
     isWithdrawn = true;
     expect(await count("events WHERE type NOT LIKE 'user.%'")).toBe(EVENTS);

@@ -6,12 +6,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { STATIC_ASSETS } from '#platform/http/server/assets.js';
-import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
+import { BrowserSession, Http, leadsTo, type Page, until } from '../support/spec.js';
 import { freePort } from '../support/free-port.js';
-import { Http } from '../support/http.js';
 import { Receiver } from '../support/receiver.js';
 import { SpawnedService } from '../support/spawned-service.js';
-import { until } from '../support/until.js';
 
 /** A replacement for curl where it is not installed, with the few options that the printed commands use. */
 const CURL = `#!${process.execPath}
@@ -120,15 +118,12 @@ describe('the process as a demonstration', () => {
     expect(JSON.parse(await shell(token!))).toMatchObject({ token_type: 'Bearer', expires_in: 36_000 });
     const variable = (name: string) => commands(printed, '').filter((line) => line.startsWith(`${name}=`));
     const [portalLink] = commands(printed, '$TOKEN').filter((line) => line.includes('/webhook_portal'));
-    const link = JSON.parse(await shell(...variable('TOKEN'), portalLink!)) as {
-      url: string;
-    };
+    const link = JSON.parse(await shell(...variable('TOKEN'), portalLink!)) as { url: string };
     expect((await new Http(url).get(link.url)).status).toBe(200);
     // The build includes the styles, in the folder where they are expected.
     for (const asset of STATIC_ASSETS) expect((await new Http(url).get(asset.path)).status).toBe(200);
     const [listed] = commands(printed, '$ADMIN').filter((line) => line.includes('/admin/clients'));
-    const clients = await shell(...variable('ADMIN'), listed!);
-    expect(JSON.parse(clients)).toHaveLength(7);
+    expect(JSON.parse(await shell(...variable('ADMIN'), listed!))).toHaveLength(7);
 
     const driver = /EV driver +(\S+) +(\S+)/.exec(printed)!;
     const browser = new BrowserSession(url);
@@ -140,8 +135,7 @@ describe('the process as a demonstration', () => {
     for (const [n, exchange] of exchanges.entries()) {
       const consent = await browser.open(addresses[n]!);
       const answer = await browser.submit(consent, '/o/authorize/', { decision: 'authorize' });
-      const callback = await browser.open(answer.headers.get('location')!);
-      const code = /CODE=[\w-]+/.exec(callback.text)![0];
+      const code = /CODE=[\w-]+/.exec((await browser.open(answer.headers.get('location')!)).text)![0];
       expect(JSON.parse(await shell(code, exchange))).toHaveProperty('refresh_token');
     }
   });

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Factory } from '../support/factory.js';
-import { Http } from '../support/http.js';
+import { Factory, Http, TYPE, until, WEBHOOK_ENV } from '../support/spec.js';
 import { describeUnless } from '../support/left-out.js';
 import {
   GENTLY_MS,
@@ -16,18 +15,25 @@ import { Receiver } from '../support/receiver.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import type { TestDatabase } from '../support/test-database.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
-import { until } from '../support/until.js';
-import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
 
 const newEvent = (userId: string, n: number) => ({
-  ...{ type: TYPE, user_id: userId, timestamp: '2026-01-01T00:00:00Z', data: { n } },
+  type: TYPE,
+  user_id: userId,
+  timestamp: '2026-01-01T00:00:00Z',
+  data: { n },
 });
 const KILLS = process.env.NIGHTLY ? 100 : 1;
 const OTHERS = process.env.NIGHTLY ? 10 : 1;
 // A refresh whose answer was lost is repeated with the same token, however long the fail-over takes.
 const ENV = {
-  ...{ ...UNLIMITED, ...WEBHOOK_ENV, NODE_ENV: 'production', LOG_LEVEL: 'warn', DATABASE_POOL_SIZE: '6' },
-  ...{ REFRESH_GRACE_SECONDS: '600', DATABASE_WAIT_SECONDS: '300', ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+  ...UNLIMITED,
+  ...WEBHOOK_ENV,
+  NODE_ENV: 'production',
+  LOG_LEVEL: 'warn',
+  DATABASE_POOL_SIZE: '6',
+  REFRESH_GRACE_SECONDS: '600',
+  DATABASE_WAIT_SECONDS: '300',
+  ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
 };
 
 describeUnless(lackingPatroni, 'with three PostgreSQL servers under Patroni, two instances', () => {

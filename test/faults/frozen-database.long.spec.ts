@@ -1,10 +1,9 @@
 import { AccessChanges, TRUSTED_MS } from '#platform/database/changes/access-changes.service.js';
-import { Factory } from '../support/factory.js';
+import { limitSilence } from '../support/patience.js';
+import { Factory, startInstance, until } from '../support/spec.js';
 import { HeldTimers, turns } from '../support/held-timers.js';
 import { whatIsWrongWith503 } from '../support/load.js';
 import { OwnPostgres } from '../support/own-postgres.js';
-import { limitSilence, startInstance } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 // The time that a request waits for a connection.
 const CONNECT_MS = 3_000;

@@ -3,11 +3,10 @@ import { appendFile, chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
-import { Http, type Answer } from '../support/http.js';
+import { type Answer, Http, until } from '../support/spec.js';
 import { describeUnless } from '../support/left-out.js';
 import { whatIsWrongWith503 } from '../support/load.js';
 import { SpawnedService } from '../support/spawned-service.js';
-import { until } from '../support/until.js';
 import { freePort } from '../support/free-port.js';
 
 // Enough room for a new cluster and some work.
@@ -89,7 +88,10 @@ describeUnless(
       const password = (await readFile(path.join(dataDir, 'postgres-password'), 'utf8')).trim();
       const pid = await readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8');
       const client = new Client({
-        ...{ host: '127.0.0.1', port: Number(pid.split('\n')[3]), user: 'postgres', password },
+        host: '127.0.0.1',
+        port: Number(pid.split('\n')[3]),
+        user: 'postgres',
+        password,
         database: 'charging_data',
       });
       client.on('error', () => undefined);

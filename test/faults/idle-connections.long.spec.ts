@@ -1,12 +1,10 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Http } from '../support/http.js';
+import { freePort, Http, TEST_ENCRYPTION_KEY, until } from '../support/spec.js';
 import { describeUnless } from '../support/left-out.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { freePort, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 const CONNECTIONS = 10_000;
 const FILES = CONNECTIONS + 1_000;
@@ -33,8 +31,12 @@ describeUnless(lacking, 'ten thousand idle connections', () => {
     const http = new Http(`http://127.0.0.1:${port}`);
     const service = await new SpawnedService(
       {
-        ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: http.url, LOG_LEVEL: 'info' },
-        ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+        NODE_ENV: 'production',
+        PORT: String(port),
+        BASE_URL: http.url,
+        LOG_LEVEL: 'info',
+        DATABASE_URL: database.url,
+        ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
         // All come from one address here.
         CONNECTIONS_PER_ADDRESS: String(CONNECTIONS + QUESTIONS),
       },

@@ -6,8 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { ACTIONS } from '#start/cli/actions.js';
 import type { Printed } from '#start/cli/output.js';
-import { startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
-import { until } from '../support/until.js';
+import { startService, TEST_ENCRYPTION_KEY, type TestService, until } from '../support/spec.js';
 
 const HOOK = pathToFileURL('test/support/killed-at-statement.mjs').href;
 const SECRET = 'a-secret-that-the-company-has-chosen-itself';
@@ -16,9 +15,14 @@ const ROUNDS = process.env.NIGHTLY ? 1_000 : 6;
 
 const PARTNER = { type: 'confidential', grant_types: ['authorization_code', 'refresh_token'] };
 const CLIENTS = Array.from({ length: 3 }, (_, n) => ({
-  ...{ client_id: `clnt01HN2NJ9NMRZBXT1H6FT9N000${n}`, name: `Planner ${n}`, owner: `p${n}@planner.example` },
-  ...{ ...PARTNER, scopes: ['vehicle:read', 'tariff:read'], purposes: ['route_planning'] },
-  ...{ redirect_uris: [`https://p${n}.planner.example/callback`], secret: { generate: `p${n}.secret` } },
+  client_id: `clnt01HN2NJ9NMRZBXT1H6FT9N000${n}`,
+  name: `Planner ${n}`,
+  owner: `p${n}@planner.example`,
+  ...PARTNER,
+  scopes: ['vehicle:read', 'tariff:read'],
+  purposes: ['route_planning'],
+  redirect_uris: [`https://p${n}.planner.example/callback`],
+  secret: { generate: `p${n}.secret` },
 }));
 const COMPANY = {
   brand: { name: 'Example Charging', accent_color: '#006b57' },
@@ -26,8 +30,11 @@ const COMPANY = {
   purposes: { route_planning: { words: { en: 'To plan routes', de: 'Um Routen zu planen' } } },
   event_types: {
     'tariff.changed': {
-      ...{ description: 'The tariff has changed', scope: 'tariff:read', sample: { tariff_id: 'T-1' } },
-      ...{ resource: '/tariff_id', versions: [{ schema: { type: 'object', required: ['tariff_id'] } }] },
+      description: 'The tariff has changed',
+      scope: 'tariff:read',
+      sample: { tariff_id: 'T-1' },
+      resource: '/tariff_id',
+      versions: [{ schema: { type: 'object', required: ['tariff_id'] } }],
     },
   },
   owners: Object.fromEntries(
@@ -39,19 +46,18 @@ const COMPANY = {
   clients: [
     ...CLIENTS,
     {
-      ...{
-        client_id: 'clnt01HN2NJ9NMRZBXT1H6FT9N0009',
-        name: 'Invoices',
-        owner: 'services@charging.example',
-      },
-      ...{
-        type: 'confidential',
-        grant_types: ['client_credentials'],
-        scopes: ['event:publish', 'tariff:read'],
-      },
-      ...{ company_service: true, secret: { env: 'INVOICES_SECRET' } },
+      client_id: 'clnt01HN2NJ9NMRZBXT1H6FT9N0009',
+      name: 'Invoices',
+      owner: 'services@charging.example',
+      type: 'confidential',
+      grant_types: ['client_credentials'],
+      scopes: ['event:publish', 'tariff:read'],
+      company_service: true,
+      secret: { env: 'INVOICES_SECRET' },
       consents: ['ada', 'ben'].map((name) => ({
-        ...{ user: `${name}@driver.example`, scopes: ['tariff:read'], granted_at: '2026-01-31T08:00:00Z' },
+        user: `${name}@driver.example`,
+        scopes: ['tariff:read'],
+        granted_at: '2026-01-31T08:00:00Z',
         evidence: 'Contract 4711',
       })),
     },
@@ -82,8 +88,12 @@ describe('A company file that is applied by a process that is killed', () => {
   const applyApart = (folder: string, env: Record<string, string>) =>
     new Promise<{ signal?: string | null; err: string }>((resolve) => {
       const environment = {
-        ...{ PATH: process.env.PATH, BASE_URL: service.url, DATABASE_URL: service.database.url },
-        ...{ ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, INVOICES_SECRET: SECRET, ...env },
+        PATH: process.env.PATH,
+        BASE_URL: service.url,
+        DATABASE_URL: service.database.url,
+        ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+        INVOICES_SECRET: SECRET,
+        ...env,
       };
       const args = [
         '--import',

@@ -4,10 +4,9 @@ import path from 'node:path';
 import { newId } from '#platform/secrets/ids.js';
 import { certificateFor, newAuthority } from '../support/certificates.js';
 import { MailServer } from '../support/mail-server.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, until } from '../support/spec.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { until } from '../support/until.js';
 import { freePort } from '../support/free-port.js';
 import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
 

@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { execFile } from 'node:child_process';
 import { Client } from 'pg';
 import { MIGRATIONS } from '../../migrations/index.js';
-import { Http } from '../support/http.js';
+import { Http, until } from '../support/spec.js';
 import { whatIsWrongWith503 } from '../support/load.js';
 import { SpawnedService } from '../support/spawned-service.js';
-import { until } from '../support/until.js';
 import { freePort } from '../support/free-port.js';
 import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
 import { WayToDatabase } from '../support/way-to-database.js';
@@ -34,8 +33,11 @@ describe('a start on an unmigrated database', () => {
     const port = await freePort();
     http = new Http(`http://127.0.0.1:${port}`);
     environment = {
-      ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: http.url },
-      ...{ DATABASE_URL: url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+      NODE_ENV: 'production',
+      PORT: String(port),
+      BASE_URL: http.url,
+      DATABASE_URL: url,
+      ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
     };
   });
   afterEach(async () => {

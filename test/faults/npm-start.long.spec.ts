@@ -19,9 +19,8 @@ class Npm {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
-    for (const stream of [this.child.stdout!, this.child.stderr!]) {
+    for (const stream of [this.child.stdout!, this.child.stderr!])
       stream.on('data', (chunk: Buffer) => (this.printed += chunk.toString()));
-    }
     this.child.on('exit', (code) => (this.exitCode = code));
   }
 
@@ -53,8 +52,11 @@ describe('a signal to npm only', () => {
   afterAll(() => database.drop());
 
   const settings = (port: number) => ({
-    ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` },
-    ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+    NODE_ENV: 'production',
+    PORT: String(port),
+    BASE_URL: `http://127.0.0.1:${port}`,
+    DATABASE_URL: database.url,
+    ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
   });
   const isOpen = (port: number) =>
     new Promise<boolean>((resolve) => {

@@ -23,7 +23,9 @@ describe('what the operator tool prints', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'charging-output-'));
   afterAll(() => rmSync(folder, { recursive: true }));
   const env = () => ({
-    ...{ PATH: process.env.PATH, BASE_URL: service.url, DATABASE_URL: service.database.url },
+    PATH: process.env.PATH,
+    BASE_URL: service.url,
+    DATABASE_URL: service.database.url,
     ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
   });
   const file = (name: string, content: string): string => {
@@ -37,8 +39,11 @@ describe('what the operator tool prints', () => {
         numbers.map((n) => [`p${n}@${word}.example`, { name: `Partner ${n}`, kind: 'organisation' }]),
       ),
       clients: numbers.map((n) => ({
-        ...{ name: `Client ${n}`, owner: `p${n}@${word}.example`, type: 'confidential' },
-        ...{ grant_types: ['authorization_code'], scopes: ['vehicle:read'] },
+        name: `Client ${n}`,
+        owner: `p${n}@${word}.example`,
+        type: 'confidential',
+        grant_types: ['authorization_code'],
+        scopes: ['vehicle:read'],
         redirect_uris: [`https://${n}.${word}.example/`],
       })),
     });
@@ -75,8 +80,11 @@ describe('what the operator tool prints', () => {
   it('is whole behind a slow pipe, of every command', async () => {
     const [client, user] = [await service.make.client(), await service.make.user()];
     const line = {
-      ...{ client_id: client.id, user_id: user.id, scopes: ['vehicle:read'] },
-      ...{ granted_at: '2025-05-01T12:00:00Z', evidence: 'Contract 4711' },
+      client_id: client.id,
+      user_id: user.id,
+      scopes: ['vehicle:read'],
+      granted_at: '2025-05-01T12:00:00Z',
+      evidence: 'Contract 4711',
     };
     const consents = file('consents.ndjson', `${JSON.stringify(line)}\n`);
     const isJson = (out: string) => JSON.parse(out) as unknown;

@@ -13,11 +13,9 @@ import { AuditService, SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { keyIdOf } from '#platform/secrets/purpose-key.js';
 import { RequestRecordsService } from '#records/requests/request-records.service.js';
 import { changesRead } from '../support/changes-read.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, startInstance, TEST_ENCRYPTION_KEY, until, useService } from '../support/spec.js';
 import { addApp, givePassword, newBrowserAt } from '../support/second-factors.js';
-import { startInstance, TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
-import { until } from '../support/until.js';
 
 const NEXT_KEY = Buffer.alloc(32, 'n').toString('base64');
 
@@ -26,8 +24,11 @@ describe('the operator tool for use without a browser', () => {
 
   type Ran = Promise<{ code: number; out: string; err: string }>;
   const environment = (env: Record<string, string>) => ({
-    ...{ PATH: process.env.PATH, BASE_URL: service.url, DATABASE_URL: service.database.url },
-    ...{ ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, ...env },
+    PATH: process.env.PATH,
+    BASE_URL: service.url,
+    DATABASE_URL: service.database.url,
+    ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+    ...env,
   });
   /** Runs it as `npm run operator` does. */
   const tool = (args: string[], env: Record<string, string> = {}): Ran =>
@@ -88,8 +89,11 @@ describe('the operator tool for use without a browser', () => {
     const [client, user] = [await service.make.client(), await service.make.user()];
     const file = path.join(mkdtempSync(path.join(tmpdir(), 'charging-import-')), 'consents.ndjson');
     const line = {
-      ...{ client_id: client.id, user_id: user.id, scopes: ['vehicle:read'] },
-      ...{ granted_at: '2025-05-01T12:00:00Z', evidence: 'Contract 4711' },
+      client_id: client.id,
+      user_id: user.id,
+      scopes: ['vehicle:read'],
+      granted_at: '2025-05-01T12:00:00Z',
+      evidence: 'Contract 4711',
     };
     writeFileSync(file, `${JSON.stringify(line)}\n`);
     expect(await result('import-consents', file, '--dry-run')).toMatchObject({ dry_run: true, imported: 1 });
@@ -147,9 +151,8 @@ describe('the operator tool for use without a browser', () => {
     expect(await run()).toMatchObject({ code: 1, err: 'The file must be a JSON object.\n' });
     writeFileSync(file, '{');
     expect((await run()).err).toContain('The file is not JSON: ');
-    for (const args of [[], ['--export', '--import', file], ['--export', '--dry-run']]) {
+    for (const args of [[], ['--export', '--import', file], ['--export', '--dry-run']])
       expect(await operator(['words', ...args])).toMatchObject({ code: 1, out: '' });
-    }
   });
 
   it('refuses unknown commands and arguments with a usage text, and exits with 1', async () => {
@@ -181,8 +184,7 @@ describe('the operator tool for use without a browser', () => {
       expect([args, code, out]).toEqual([args, 1, '']);
       expect(err).toContain(words);
     }
-    const asProcess = await tool(['no-such-command']);
-    expect(asProcess).toEqual({ ...(await operator(['no-such-command'])), code: 1 });
+    expect(await tool(['no-such-command'])).toEqual({ ...(await operator(['no-such-command'])), code: 1 });
   });
 
   it('refuses an invalid setting, and to work without a database', async () => {
@@ -269,10 +271,18 @@ describe('the operator tool for use without a browser', () => {
     await until('they are final', async () => (all = await lines()).some(named('refused-third')));
     const first = all.find(named('refused-first'))!;
     expect(first).toEqual({
-      ...{ cursor: expect.stringMatching(/^\d+\.\d+$/) as string, id: expect.any(String) as string },
-      ...{ occurred_at: expect.stringMatching(/^\d{4}-/) as string, request_id: 'refused-first' },
-      ...{ client_id: null, method: 'POST', route: '/o/token', status: 401, error: 'invalid_client' },
-      ...{ kind: 'token_refused', reason: 'unknown_client', injected: false },
+      cursor: expect.stringMatching(/^\d+\.\d+$/) as string,
+      id: expect.any(String) as string,
+      occurred_at: expect.stringMatching(/^\d{4}-/) as string,
+      request_id: 'refused-first',
+      client_id: null,
+      method: 'POST',
+      route: '/o/token',
+      status: 401,
+      error: 'invalid_client',
+      kind: 'token_refused',
+      reason: 'unknown_client',
+      injected: false,
       milliseconds: expect.any(Number) as number,
     });
     expect(JSON.stringify(all)).not.toMatch(/query-value|a-wrong-secret|127\.0\.0\.1/);
@@ -334,8 +344,7 @@ describe('the operator tool for use without a browser', () => {
     const browser = new BrowserSession(service.url);
     const path = new URL(made.set_password_at!).pathname;
     const password = 'a password for the night';
-    const page = await browser.open(path);
-    await browser.submit(page, path, { password, password_again: password });
+    await browser.submit(await browser.open(path), path, { password, password_again: password });
     await browser.logIn('night-shift@mail.example', password);
     const [user] = await service.database.query('SELECT role FROM users WHERE id = $1', [made.id]);
     expect(user).toEqual({ role: 'operator' });
@@ -344,8 +353,13 @@ describe('the operator tool for use without a browser', () => {
 
   it('gives no link to set a password where nobody logs in with one', async () => {
     const provider = {
-      ...{ id: 'company', label: 'Company', issuer: 'https://login.example', accounts: 'verified_email' },
-      ...{ client_id: 'charging-data', client_secret: 'of-the-provider', audience: ['operators'] },
+      id: 'company',
+      label: 'Company',
+      issuer: 'https://login.example',
+      accounts: 'verified_email',
+      client_id: 'charging-data',
+      client_secret: 'of-the-provider',
+      audience: ['operators'],
     };
     const env = { PASSWORD_SIGN_IN: 'false', IDENTITY_PROVIDERS: JSON.stringify([provider]) };
     const made = await resultOf(operator(['make-operator', '--email', 'by-provider@mail.example'], env));

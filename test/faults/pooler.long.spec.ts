@@ -4,8 +4,8 @@ import { describeUnless } from '../support/left-out.js';
 import { OwnPostgres } from '../support/own-postgres.js';
 import { lackingPgBouncer, PgBouncer } from '../support/pgbouncer.js';
 import { asAdmin, createTestDatabase, nameOf, type TestDatabase } from '../support/test-database.js';
-import { poolOf, startInstance, type TestInstance } from '../support/test-service.js';
-import { until } from '../support/until.js';
+import { poolOf, startInstance, type TestInstance, until } from '../support/spec.js';
+import { listOf } from '../support/list-of.js';
 
 const IT_IS_OR_NOT = [() => true, () => false] as const;
 
@@ -63,12 +63,9 @@ describeUnless(lackingPgBouncer, 'behind a pooler, the service', () => {
   it('has its own settings in session mode, which PgBouncer does not take at the start of a connection', async () => {
     await asAdmin((admin) => admin.query(`ALTER DATABASE ${nameOf(database)} SET DateStyle = 'German'`));
     const { app } = await startBehind('session');
-    const settings = [
-      'DateStyle',
-      'statement_timeout',
-      'lock_timeout',
-      'idle_in_transaction_session_timeout',
-    ];
+    const settings = listOf(`
+      DateStyle, statement_timeout, lock_timeout, idle_in_transaction_session_timeout
+    `);
     const { rows } = await poolOf(app).query({
       text: `SELECT ${settings.map((name) => `current_setting('${name}')`).join(', ')}`,
       rowMode: 'array',

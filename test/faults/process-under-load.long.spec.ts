@@ -1,9 +1,7 @@
-import { Factory } from '../support/factory.js';
-import { Http } from '../support/http.js';
+import { Factory, freePort, Http, startInstance, TEST_ENCRYPTION_KEY } from '../support/spec.js';
 import { GENTLY_MS, Load, makeSenders, UNLIMITED, type Senders } from '../support/load.js';
 import { PATIENT_WITH_DATABASE, SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 
 // How often each kind of request is served before the process ends.
 const TIMES = 20;
@@ -32,14 +30,13 @@ describe('a process that ends under load and is started again', () => {
     new SpawnedService(
       {
         ...UNLIMITED,
-        ...{
-          NODE_ENV: 'production',
-          PORT: String(port),
-          BASE_URL: http.url,
-          LOG_LEVEL: 'warn',
-          METRICS_TOKEN: 'only-for-this-test',
-        },
-        ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+        NODE_ENV: 'production',
+        PORT: String(port),
+        BASE_URL: http.url,
+        LOG_LEVEL: 'warn',
+        METRICS_TOKEN: 'only-for-this-test',
+        DATABASE_URL: database.url,
+        ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
       },
       PATIENT_WITH_DATABASE,
     ).ready();

@@ -6,13 +6,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
 import { MIGRATIONS } from '../../migrations/index.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { Http } from '../support/http.js';
+import { BrowserSession, Http, until } from '../support/spec.js';
 import { SHUTDOWN_LIMITS, SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { PATIENT, SESSION_SETTINGS, sessionSettings } from '../support/session-settings.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { until } from '../support/until.js';
 import { freePort } from '../support/free-port.js';
 import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
 
@@ -35,8 +33,12 @@ describe('the process', () => {
   });
 
   const production = (databaseUrl: string, port: number, publicPort: number): Record<string, string> => ({
-    ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${publicPort}` },
-    ...{ DATABASE_URL: databaseUrl, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, DATABASE_POOL_SIZE: '5' },
+    NODE_ENV: 'production',
+    PORT: String(port),
+    BASE_URL: `http://127.0.0.1:${publicPort}`,
+    DATABASE_URL: databaseUrl,
+    ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+    DATABASE_POOL_SIZE: '5',
   });
   const operator = {
     BOOTSTRAP_OPERATOR_EMAIL: 'first@operator.example',

@@ -9,6 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 import { until } from '../support/until.js';
 import { freePort } from '../support/free-port.js';
 import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
+import { listOf } from '../support/list-of.js';
 
 // Also where the start had to wait for Redis.
 const SHARED = 'shared with the other instances';
@@ -53,8 +54,12 @@ describeWithRedis('own', 'a Redis with TLS and our own certificate authority', (
   const startService = async (redisUrl: string, settings: Record<string, string> = {}) => {
     const port = String(await freePort());
     return new SpawnedService({
-      ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}`, REDIS_URL: redisUrl },
-      ...{ DATABASE_URL: database.serviceUrl!, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+      NODE_ENV: 'production',
+      PORT: port,
+      BASE_URL: `http://127.0.0.1:${port}`,
+      REDIS_URL: redisUrl,
+      DATABASE_URL: database.serviceUrl!,
+      ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
       ...settings,
     });
   };
@@ -96,14 +101,11 @@ describeWithRedis('own', 'a Redis with TLS and our own certificate authority', (
   });
 
   it('shares the counters as a cluster', async () => {
-    const { server, port } = await start([
-      '--cluster-enabled',
-      'yes',
-      '--tls-cluster',
-      'yes',
-      '--cluster-announce-ip',
-      '127.0.0.1',
-    ]);
+    const { server, port } = await start(
+      listOf(`
+      --cluster-enabled, yes, --tls-cluster, yes, --cluster-announce-ip, 127.0.0.1
+    `),
+    );
     const admin = new Redis(server.port, '127.0.0.1');
     await admin.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
     await until('the cluster serves', async () => (await admin.cluster('INFO')).includes('cluster_state:ok'));

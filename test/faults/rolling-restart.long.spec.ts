@@ -1,14 +1,11 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Factory } from '../support/factory.js';
+import { Factory, freePort, Http, startInstance, TEST_ENCRYPTION_KEY, until } from '../support/spec.js';
 import { Haproxy, lackingHaproxy, WATCHED_MS } from '../support/haproxy.js';
-import { Http } from '../support/http.js';
 import { describeUnless } from '../support/left-out.js';
 import { GENTLY_MS, Load, makeSenders, UNLIMITED, type Senders } from '../support/load.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 const ROUNDS = process.env.NIGHTLY ? 5 : 1;
 const ASK_EVERY_MS = 300;
@@ -32,8 +29,12 @@ describe('on a stop,', () => {
     new SpawnedService(
       {
         ...UNLIMITED,
-        ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${publicPort}` },
-        ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, DATABASE_POOL_SIZE: '6' },
+        NODE_ENV: 'production',
+        PORT: String(port),
+        BASE_URL: `http://127.0.0.1:${publicPort}`,
+        DATABASE_URL: database.url,
+        ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+        DATABASE_POOL_SIZE: '6',
         LOG_LEVEL: 'warn',
       },
       { heldTimers },

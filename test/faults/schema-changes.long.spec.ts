@@ -6,9 +6,7 @@ import { backfillInBatches } from '../../migrations/support/backfill.js';
 import { createIndexConcurrently } from '../../migrations/support/concurrent-index.js';
 import { requireMigration } from '../../migrations/support/required-migration.js';
 import { migrate } from '#platform/database/migrations/migrate.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { Factory, PASSWORD } from '../support/factory.js';
-import { Http } from '../support/http.js';
+import { BrowserSession, Factory, Http, PASSWORD, until } from '../support/spec.js';
 import {
   GENTLY_MS,
   Load,
@@ -20,7 +18,6 @@ import {
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 const ROWS = process.env.NIGHTLY ? 200_000 : 20_000;
 
@@ -90,8 +87,12 @@ describe('this build, with the schema of the next one,', () => {
     );
     environment = {
       ...UNLIMITED,
-      ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: http.url, LOG_LEVEL: 'warn' },
-      ...{ DATABASE_URL: database.serviceUrl!, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+      NODE_ENV: 'production',
+      PORT: String(port),
+      BASE_URL: http.url,
+      LOG_LEVEL: 'warn',
+      DATABASE_URL: database.serviceUrl!,
+      ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
     };
     service = await new SpawnedService(environment).ready();
   });

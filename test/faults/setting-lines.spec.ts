@@ -4,6 +4,7 @@ import path from 'node:path';
 import { freePort } from '../support/free-port.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
+import { listOf } from '../support/list-of.js';
 
 interface LogLine {
   level: string;
@@ -25,8 +26,11 @@ describe('the log of a start', () => {
   it('is one JSON line that names every setting that is missing or invalid, and no value of one, also when the level is one of them', async () => {
     const root = await mkdtemp(path.join(tmpdir(), 'charging-lines-'));
     const lines = await linesOf({
-      ...{ PORT: 'zero', LOG_LEVEL: 'loud', BASE_ULR: 'https://auth.example' },
-      ...{ ENCRYPTION_KEY: 'hidden-word', DATABASE_URL: 'mysql://root:hidden-word@db.example/x' },
+      PORT: 'zero',
+      LOG_LEVEL: 'loud',
+      BASE_ULR: 'https://auth.example',
+      ENCRYPTION_KEY: 'hidden-word',
+      DATABASE_URL: 'mysql://root:hidden-word@db.example/x',
       DATA_DIR: path.join(root, 'data'),
     });
     expect(await readdir(root)).toEqual([]);
@@ -34,14 +38,11 @@ describe('the log of a start', () => {
     expect(lines).toEqual([expect.objectContaining({ level: 'fatal' })]);
     expect(JSON.stringify(lines)).not.toContain('hidden-word');
     const named = [...lines[0]!.msg.matchAll(/([A-Z][A-Z_]+) (?:must|is not)/g)].map(([, name]) => name);
-    expect(named.sort()).toEqual([
-      'BASE_ULR',
-      'BASE_URL',
-      'DATABASE_URL',
-      'ENCRYPTION_KEY',
-      'LOG_LEVEL',
-      'PORT',
-    ]);
+    expect(named.sort()).toEqual(
+      listOf(`
+      BASE_ULR, BASE_URL, DATABASE_URL, ENCRYPTION_KEY, LOG_LEVEL, PORT
+    `),
+    );
     expect(lines[0]!.msg).toContain('BASE_ULR is not a setting and is ignored; BASE_URL was probably meant');
   });
 

@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { stopwatch } from '../support/stopwatch.js';
-import { useService } from '../support/test-service.js';
-import { until } from '../support/until.js';
+import { until, useService } from '../support/spec.js';
 
 // The limits of the service.
 const HEADERS_MS = 10_000;
@@ -50,8 +49,7 @@ describe('clients that send one byte a second', () => {
     await until('all have begun', () => begun === 2 * SLOW_CLIENTS);
     for (let n = 0; n < SERVED_MEANWHILE; n++) {
       const basic = { id: client.id, secret: client.secret };
-      const answer = await service.http.token({ grant_type: 'client_credentials' }, basic);
-      expect(answer.status).toBe(200);
+      expect((await service.http.token({ grant_type: 'client_credentials' }, basic)).status).toBe(200);
     }
     // Those with slow bodies are cut off last.
     expect(closed).toBeLessThan(2 * SLOW_CLIENTS);

@@ -21,8 +21,11 @@ describe('the log of a production start and stop', () => {
     const port = String(await freePort());
     const service = await new SpawnedService(
       {
-        ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}` },
-        ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+        NODE_ENV: 'production',
+        PORT: port,
+        BASE_URL: `http://127.0.0.1:${port}`,
+        DATABASE_URL: database.url,
+        ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
       },
       PATIENT_WITH_DATABASE,
     ).ready();

@@ -25,8 +25,10 @@ const LOCK = '7163106617430109543';
 
 const settingsWith = (settings: Record<string, string>): Promise<Settings> =>
   loadSettings({
-    ...{ NODE_ENV: 'production', BASE_URL: 'http://127.0.0.1' },
-    ...{ ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, ...settings },
+    NODE_ENV: 'production',
+    BASE_URL: 'http://127.0.0.1',
+    ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+    ...settings,
   });
 /** What a start does before it serves, in this process. */
 async function prepareWith(settings: Settings, say: (line: string) => void): Promise<void> {
@@ -58,8 +60,12 @@ describe('a start that fails', () => {
   const start = async (settings: Record<string, string>): Promise<SpawnedService> => {
     const port = String(await freePort());
     const service = new SpawnedService({
-      ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}` },
-      ...{ ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, LOG_LEVEL: 'error', ...settings },
+      NODE_ENV: 'production',
+      PORT: port,
+      BASE_URL: `http://127.0.0.1:${port}`,
+      ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+      LOG_LEVEL: 'error',
+      ...settings,
     });
     return service;
   };
@@ -189,7 +195,9 @@ describe('a start that fails', () => {
       /^DATA_DIR: the encryption key cannot be stored in \/proc\/x: /,
     );
     const withKey = new SpawnedService({
-      ...{ DATA_DIR: '/proc/x/y', PORT: String(await freePort()), ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+      DATA_DIR: '/proc/x/y',
+      PORT: String(await freePort()),
+      ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
     });
     expect(await withKey.exit()).toBe(1);
     expect(withKey.printed).toContain('/proc/x');
@@ -203,8 +211,11 @@ describe('a start before its database', () => {
     const port = String(await freePort());
     const service = new SpawnedService(
       {
-        ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}` },
-        ...{ DATABASE_URL: way.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+        NODE_ENV: 'production',
+        PORT: port,
+        BASE_URL: `http://127.0.0.1:${port}`,
+        DATABASE_URL: way.url,
+        ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
         METRICS_TOKEN: 'a-token-for-the-metrics',
       },
       PATIENT_WITH_DATABASE,
@@ -244,11 +255,10 @@ describe('a start while another one migrates', () => {
   const start = async (migrates: boolean) => {
     const said: string[] = [];
     const settings = await settingsWith({
-      ...{ DATABASE_URL: database.url, MIGRATE_ON_START: String(migrates) },
-      ...{
-        BOOTSTRAP_OPERATOR_EMAIL: 'first@operator.example',
-        BOOTSTRAP_OPERATOR_PASSWORD: 'a long first password',
-      },
+      DATABASE_URL: database.url,
+      MIGRATE_ON_START: String(migrates),
+      BOOTSTRAP_OPERATOR_EMAIL: 'first@operator.example',
+      BOOTSTRAP_OPERATOR_PASSWORD: 'a long first password',
       BOOTSTRAP_OPERATOR_CLIENT_ID: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735',
       BOOTSTRAP_OPERATOR_CLIENT_SECRET: 's'.repeat(32),
     });

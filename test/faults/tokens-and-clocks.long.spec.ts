@@ -4,17 +4,15 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { consentedCode } from '../support/codes.js';
 import { Factory, PARTNER_SCOPES, type TestClient, type Tokens } from '../support/factory.js';
-import { Http } from '../support/http.js';
+import { expectOAuthError, Http, isAccepted, refresh, until } from '../support/spec.js';
 import { whileCut, whileFrozen } from '../support/listening-connections.js';
 import { UNLIMITED } from '../support/load.js';
-import { expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY, type TestInstance } from '../support/test-service.js';
 import { judgeAt, TokenTraffic } from '../support/token-traffic.js';
 import { accessRecordOf, endGrace, endingIn } from '../support/tokens.js';
 import { heardEverywhere, TrackedTokens, type Judge } from '../support/tracked-tokens.js';
-import { until } from '../support/until.js';
 
 const PRELOADED = pathToFileURL(path.join(process.cwd(), 'test', 'support', 'stepping-clock.mjs')).href;
 const HOUR = 3600;
@@ -74,8 +72,12 @@ describe('instances whose clocks are hours apart from each other and from the da
     new SpawnedService(
       {
         ...UNLIMITED,
-        ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: instances[0]!.url, LOG_LEVEL: 'warn' },
-        ...{ DATABASE_URL: database.serviceUrl!, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+        NODE_ENV: 'production',
+        PORT: String(port),
+        BASE_URL: instances[0]!.url,
+        LOG_LEVEL: 'warn',
+        DATABASE_URL: database.serviceUrl!,
+        ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
         CLOCK_OFFSETS: offsets.join(),
       },
       { imports: [PRELOADED] },
@@ -187,8 +189,11 @@ describe('instances whose clocks are hours apart from each other and from the da
   it('follow a tool with yet another clock that rotates the key and revokes the previous one', async () => {
     const tool = async (...args: string[]) => {
       const env = {
-        ...{ PATH: process.env.PATH, CLOCK_OFFSETS: String(TOOL_OFFSET) },
-        ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, BASE_URL: instances[0]!.url },
+        PATH: process.env.PATH,
+        CLOCK_OFFSETS: String(TOOL_OFFSET),
+        DATABASE_URL: database.url,
+        ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+        BASE_URL: instances[0]!.url,
       };
       const all = [`--import=${PRELOADED}`, 'dist/src/operator.js', ...args];
       const { stdout } = await promisify(execFile)(process.execPath, all, { env });

@@ -4,13 +4,11 @@ import { Factory, type TestClient, type Tokens } from '../support/factory.js';
 import { describeUnless } from '../support/left-out.js';
 import { whileCut, whileFrozen } from '../support/listening-connections.js';
 import { UNLIMITED } from '../support/load.js';
-import { exchange, revoke } from '../support/oauth.js';
+import { exchange, revoke, startInstance, type TestInstance, until } from '../support/spec.js';
 import { lackingPgBouncer, PgBouncer } from '../support/pgbouncer.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { startInstance, type TestInstance } from '../support/test-service.js';
 import { judgeAt, TokenTraffic } from '../support/token-traffic.js';
 import { TrackedTokens } from '../support/tracked-tokens.js';
-import { until } from '../support/until.js';
 
 describeUnless(lackingPgBouncer, 'tokens at an instance behind a pooler, and at one without it,', () => {
   let database: TestDatabase;

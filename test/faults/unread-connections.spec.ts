@@ -1,17 +1,13 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { STATIC_ASSETS } from '#platform/http/server/assets.js';
-import { startService, type TestService } from '../support/test-service.js';
-import { until } from '../support/until.js';
+import { startService, type TestService, until } from '../support/spec.js';
 
 const PER_ADDRESS = 20;
 const IN_ALL = 30;
 const UNREAD = 4;
 const PROXY = '127.0.0.9';
-const LIMITS = {
-  CONNECTIONS_PER_ADDRESS: String(PER_ADDRESS),
-  CONNECTIONS_MAX: String(IN_ALL),
-};
+const LIMITS = { CONNECTIONS_PER_ADDRESS: String(PER_ADDRESS), CONNECTIONS_MAX: String(IN_ALL) };
 
 let service: TestService;
 const sockets: Socket[] = [];
@@ -120,8 +116,7 @@ describe('Connections that read nothing', () => {
   });
 
   it('are told from those that wait for this service', async () => {
-    const client = await service.make.client();
-    const bearer = await service.make.clientToken(client);
+    const bearer = await service.make.clientToken(await service.make.client());
     const answer = await service.http.send('/v2/events?after=latest&wait=4', { bearer });
     expect([answer.status, answer.json]).toEqual([200, []]);
   });

@@ -3,14 +3,13 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Haproxy, lackingHaproxy, WATCHED_MS } from '../support/haproxy.js';
-import { Http } from '../support/http.js';
+import { freePort, Http, TEST_ENCRYPTION_KEY } from '../support/spec.js';
 import { describeUnless } from '../support/left-out.js';
 import { GENTLY_MS, Load, UNLIMITED } from '../support/load.js';
 import { makeSendersOverHttp } from '../support/made-over-http.js';
 import { unpackPreviousRelease } from '../support/previous-release.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase } from '../support/test-database.js';
-import { freePort, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 
 /** Each round goes to this release, back to the one before, and at night to this one again; there are as many as these requests need. */
 const REQUESTS = process.env.NIGHTLY ? 1_000_000 : 0;
@@ -45,9 +44,14 @@ describeUnless(
         new SpawnedService(
           {
             ...UNLIMITED,
-            ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${publicPort}` },
-            ...{ DATABASE_URL: database.serviceUrl!, MIGRATE_ON_START: 'false', DATABASE_POOL_SIZE: '6' },
-            ...{ ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, LOG_LEVEL: 'warn' },
+            NODE_ENV: 'production',
+            PORT: String(port),
+            BASE_URL: `http://127.0.0.1:${publicPort}`,
+            DATABASE_URL: database.serviceUrl!,
+            MIGRATE_ON_START: 'false',
+            DATABASE_POOL_SIZE: '6',
+            ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+            LOG_LEVEL: 'warn',
             BOOTSTRAP_OPERATOR_EMAIL: 'first@operator.example',
             BOOTSTRAP_OPERATOR_PASSWORD: 'a long password',
             BOOTSTRAP_OPERATOR_CLIENT_ID: OPERATOR.id,

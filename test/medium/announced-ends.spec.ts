@@ -1,9 +1,8 @@
 import { DataSource } from 'typeorm';
 import { ConsentExpiryService } from '#access/consents/consent-expiry.service.js';
 import { pagesOf, plansOf } from '../support/list-plans.js';
-import { madeOnce } from '../support/made.js';
+import { madeOnce, useService } from '../support/spec.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';
-import { useService } from '../support/test-service.js';
 
 const CONSENTS = 12_000;
 /** Two thousand of two indexes, by three stretches; a look at each consent was twelve for each of them. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { HELD_TIMERS } from '../support/spawned-service.js';
+import { listOf } from '../support/list-of.js';
 
 /** All take minutes: before a landing some show that each kind of measurement and the report work. */
 const WORKLOADS = process.env.NIGHTLY ? 'every workload' : 'some workloads';
@@ -113,18 +114,9 @@ describe('the bench', () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'charging-data-bench-spec-'));
     try {
       const out = path.join(folder, 'report');
-      const short = [
-        '--seconds',
-        '0.1',
-        '--rows',
-        '1000',
-        '--expired',
-        '500',
-        '--deliveries',
-        '50',
-        '--backlog',
-        '100',
-      ];
+      const short = listOf(`
+        --seconds, 0.1, --rows, 1000, --expired, 500, --deliveries, 50, --backlog, 100
+      `);
       const { code, err } = await node('bench/run.mjs', '--quick', ...ONLY, ...short, '--out', out);
       expect({ code, err }).toEqual({ code: 0, err: '' });
       const rows = (await readFile(`${out}.md`, 'utf8'))

@@ -201,8 +201,7 @@ describe('the embedded PostgreSQL', () => {
   it('refuses a folder that a running process uses, and takes it over once that process is killed', async () => {
     const dataDir = newFolder();
     const { child, line } = await startInChild(dataDir);
-    const message = await failure(start(dataDir));
-    expect(message).toContain(`already in use by the running process ${child.pid}`);
+    expect(await failure(start(dataDir))).toContain(`already in use by the running process ${child.pid}`);
     expect(await query(line, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await end(child);
     const mine = await start(dataDir);

@@ -1,11 +1,8 @@
 import { DataSource } from 'typeorm';
 import { EventFeedRepository, SCANNED_AT_ONCE } from '#events/webhooks/feed/event-feed.repository.js';
 import { BEGINNING } from '#events/webhooks/feed/feed-position.js';
-import { PARTNER_SCOPES } from '../support/factory.js';
+import { madeOnce, PARTNER_SCOPES, TYPE, useService } from '../support/spec.js';
 import { pagesOf, plansOf, rowsOf, type Plan } from '../support/list-plans.js';
-import { madeOnce } from '../support/made.js';
-import { useService } from '../support/test-service.js';
-import { TYPE } from '../support/webhooks.js';
 
 const USERS = 3_000;
 const LIMIT = 25;
@@ -57,8 +54,7 @@ describe('A page of the feed of events', () => {
   });
 
   it('says how far it was read if it has fewer events than were asked for', async () => {
-    const stranger = await service.make.client();
-    const none = await look(stranger.id, LIMIT);
+    const none = await look((await service.make.client()).id, LIMIT);
     const last = `evnt${String(SCANNED_AT_ONCE).padStart(26, '0')}`;
     expect(none).toMatchObject({ events: [], scanned: SCANNED_AT_ONCE, last: { eventId: last } });
     const some = await look(client.id, SCANNED_AT_ONCE);

@@ -49,17 +49,15 @@ describeWithRedis('own', 'Limits of mails on two instances that share Redis', ()
   /** How many of 10 mails to the address an instance admits, each asked for from a network of its own. */
   const admittedTo = async (n: number): Promise<number> => {
     const answers = [];
-    for (let tries = 0; tries < 2 * TO_ONE_ADDRESS; tries++) {
+    for (let tries = 0; tries < 2 * TO_ONE_ADDRESS; tries++)
       answers.push(await instances[n]!.admit(email, newNetwork()));
-    }
     return answers.filter(Boolean).length;
   };
   /** How many of 25 mails to different addresses an instance admits from one network. */
   const admittedFrom = async (n: number, network: string): Promise<number> => {
     const answers = [];
-    for (let tries = 0; tries < FROM_ONE_NETWORK + 5; tries++) {
+    for (let tries = 0; tries < FROM_ONE_NETWORK + 5; tries++)
       answers.push(await instances[n]!.admit(`${tries}.${n}.${email}`, network));
-    }
     return answers.filter(Boolean).length;
   };
 

@@ -10,8 +10,7 @@ import { MIGRATION_DIGESTS } from '#platform/database/migrations/schema-state.js
 import recordedSchema from '../../migrations/schema.json' with { type: 'json' };
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { untilHourHasRoom } from '../support/hours.js';
-import { type TestService, useSharedService } from '../support/test-service.js';
-import { until } from '../support/until.js';
+import { type TestService, until, useSharedService } from '../support/spec.js';
 
 type Row = Record<string, unknown>;
 

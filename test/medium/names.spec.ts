@@ -152,7 +152,8 @@ describe('names of the own network', () => {
     expect(await post('alive.partner.example')).toMatchObject({ kind: 'response', status: 200 });
     for (const outcome of await Promise.all(dead)) {
       expect(outcome).toMatchObject({
-        ...{ kind: 'failure', failure: 'dns' },
+        kind: 'failure',
+        failure: 'dns',
         detail: 'The name servers of the host did not respond in time.',
       });
     }

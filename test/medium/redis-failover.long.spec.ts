@@ -175,21 +175,18 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
         .trim()
         .split('\n')
         .filter((line) => line.includes('connected') && !line.includes('handshake'));
-    for (const admin of nodeAdmins) {
+    for (const admin of nodeAdmins)
       await until('all know one another', async () => (await knownTo(admin)).length === 6);
-    }
-    for (const [n, admin] of nodeAdmins.slice(3).entries()) {
+    for (const [n, admin] of nodeAdmins.slice(3).entries())
       await admin.call('CLUSTER', 'REPLICATE', (await nodeAdmins[n]!.call('CLUSTER', 'MYID')) as string);
-    }
     for (const admin of nodeAdmins) {
       await until('the cluster serves, with a copy of each server', async () => {
         const copies = (await knownTo(admin)).filter((line) => line.includes('slave'));
         return copies.length === 3 && (await admin.cluster('INFO')).includes('cluster_state:ok');
       });
     }
-    for (const admin of nodeAdmins.slice(3)) {
+    for (const admin of nodeAdmins.slice(3))
       await until('the copy follows', async () => /master_link_status:up/.test(await admin.info()));
-    }
     const two = await twoInstances(
       `redis+cluster://:${PASSWORD}@127.0.0.1:${nodes[0]!.port},127.0.0.1:${nodes[1]!.port}`,
     );

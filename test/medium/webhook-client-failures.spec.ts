@@ -195,8 +195,7 @@ describe('The guarded HTTP client', () => {
       ['speaks no TLS', (socket: Socket) => void socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
       ['hangs up in the handshake', (socket: Socket) => void socket.resetAndDestroy()],
     ])('reports a receiver that %s', async (_, how) => {
-      const receiver = await raw(how);
-      expect(await post(urlOf(receiver), trusting)).toEqual(failure('tls', /handshake failed/));
+      expect(await post(urlOf(await raw(how)), trusting)).toEqual(failure('tls', /handshake failed/));
     });
 
     it('reports a handshake that hangs', async () => {

@@ -132,9 +132,8 @@ describe('The guarded HTTP client and receivers of other kinds', () => {
           response.end('ok');
         }, certificate),
       );
-      for (let n = 0; n < 2; n++) {
+      for (let n = 0; n < 2; n++)
         expect(await post(receiver, 'https')).toMatchObject({ status: 200, bodyStart: 'ok' });
-      }
       expect(receiver.connections).toBe(1);
     });
 
@@ -171,8 +170,7 @@ describe('The guarded HTTP client and receivers of other kinds', () => {
     });
 
     it('and have a bad one themselves are told that first', async () => {
-      const expired = await certificateFor('hooks.example', { ca, expired: true });
-      const receiver = await asking(expired);
+      const receiver = await asking(await certificateFor('hooks.example', { ca, expired: true }));
       expect(await post(receiver, 'https')).toEqual(failure('tls', 'The certificate has expired.'));
     });
   });

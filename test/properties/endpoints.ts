@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { IdentityProvider } from '../support/identity-provider.js';
 import { Receiver } from '../support/receiver.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { startService, type TestService, WEBHOOK_ENV } from '../support/spec.js';
 import { MAIL_ENV } from '../support/mail-server.js';
-import { WEBHOOK_ENV } from '../support/webhooks.js';
 import { draftsOf } from './support/drafts.js';
 import { REFUSED_HERE, type Draft } from './support/draft.js';
 import { Exchanges, type Exchange } from './support/exchanges.js';
@@ -12,6 +11,7 @@ import { AREAS, areasOf, withRoutes, type Route } from './support/routes.js';
 import { patience, search } from './support/runs.js';
 import { secondClickFaults } from './support/second-click.js';
 import { survey, type Plan } from './support/survey.js';
+import { listOf } from '../support/list-of.js';
 
 const ENV = {
   ...WEBHOOK_ENV,
@@ -22,26 +22,14 @@ const ENV = {
   SESSION_RATE_LIMIT_PER_MINUTE: '1000000000',
 };
 
-export const PAGES = [
-  'pages of users',
-  'callbacks of providers',
-  'invitations',
-  'the portal',
-  'the sandbox',
-  'the console',
-];
-export const PROGRAMS = [
-  'the OAuth endpoints',
-  "partners' endpoints",
-  'the feed of events',
-  'publishing events',
-  'reports of what was read',
-  'the feed of changes to access',
-  'the admin API',
-  'the sandbox for programs',
-  'answers that providers post',
-  'what is public',
-];
+export const PAGES = listOf(`
+  pages of users, callbacks of providers, invitations, the portal, the sandbox, the console
+`);
+export const PROGRAMS = listOf(`
+  the OAuth endpoints, partners' endpoints, the feed of events, publishing events, reports of what was read,
+  the feed of changes to access, the admin API, the sandbox for programs, answers that providers post,
+  what is public
+`);
 
 /** Where valid requests share their fixtures: not where they inject faults, or are accepted for a token that has ended. */
 const SHARING = ['pages of users', 'the portal', 'the console', 'the admin API'];

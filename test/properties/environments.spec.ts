@@ -1,12 +1,9 @@
 import fc from 'fast-check';
 import { newId } from '#platform/secrets/ids.js';
 import { LIVE_REALM } from '#access/users/accounts/environment.js';
-import type { BrowserSession } from '../support/browser-session.js';
+import { type BrowserSession, unexpectedErrors, until, useService } from '../support/spec.js';
 import { PARTNER_SCOPES, REDIRECT_URI } from '../support/factory.js';
 import { credentialsOf, refresh } from '../support/oauth.js';
-import { unexpectedErrors } from '../support/refusals.js';
-import { useService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { authorizeAs, RealmMaker, type Realm } from './support/realms.js';
 import { alwaysAsync } from './support/runs.js';
 
@@ -43,8 +40,7 @@ describe('From one environment, or one owner’s sandbox, to another', () => {
   /** Each way there is: whether the attempt got through. */
   const ROUTES: Record<string, (from: Realm, to: Realm, which: number) => Promise<boolean>> = {
     authorize: async (from, to, which) => {
-      const location = await authorizeAs(service, from.client, to.userIds[which]!);
-      return location.searchParams.has('code');
+      return (await authorizeAs(service, from.client, to.userIds[which]!)).searchParams.has('code');
     },
     'authorize, logged in as a person': async (from, to) => {
       const location = await authorizeAs(service, from.client, to.userIds[0]!, person);

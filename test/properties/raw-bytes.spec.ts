@@ -45,49 +45,37 @@ const requestLine = fc
   .map((parts) => parts.join(''));
 
 const HEADERS = [
-  ...[
-    'Host: a.example',
-    'Host:',
-    'Host: a\r\nHost: b',
-    'Connection: close',
-    'Connection: upgrade\r\nUpgrade: websocket',
-  ],
-  ...[
-    'Upgrade: h2c\r\nHTTP2-Settings: x\r\nConnection: Upgrade',
-    'Expect: 100-continue',
-    'Expect: x',
-    'TE: trailers',
-  ],
-  ...[
-    'Content-Length: 3',
-    'Content-Length: -1',
-    'Content-Length: 3, 3',
-    'Content-Length: 99999999999999999999',
-    'Content-Length: 0x3',
-  ],
-  ...[
-    'Transfer-Encoding: chunked',
-    'Transfer-Encoding: chunked, chunked',
-    'Transfer-Encoding: gzip, chunked',
-    'Transfer-Encoding: x',
-  ],
-  ...[
-    `Content-Type: ${FORM}`,
-    'Content-Type: application/json',
-    'Trailer: x',
-    ' folded: x',
-    'no colon',
-    ': no name',
-    'a b: c',
-    'x:\0',
-  ],
-  ...[
-    'Authorization: Bearer x',
-    'Authorization: Basic Og==',
-    'Cookie: cds_session=x',
-    'X: y\nZ: w',
-    'X:\r y',
-  ],
+  'Host: a.example',
+  'Host:',
+  'Host: a\r\nHost: b',
+  'Connection: close',
+  'Connection: upgrade\r\nUpgrade: websocket',
+  'Upgrade: h2c\r\nHTTP2-Settings: x\r\nConnection: Upgrade',
+  'Expect: 100-continue',
+  'Expect: x',
+  'TE: trailers',
+  'Content-Length: 3',
+  'Content-Length: -1',
+  'Content-Length: 3, 3',
+  'Content-Length: 99999999999999999999',
+  'Content-Length: 0x3',
+  'Transfer-Encoding: chunked',
+  'Transfer-Encoding: chunked, chunked',
+  'Transfer-Encoding: gzip, chunked',
+  'Transfer-Encoding: x',
+  `Content-Type: ${FORM}`,
+  'Content-Type: application/json',
+  'Trailer: x',
+  ' folded: x',
+  'no colon',
+  ': no name',
+  'a b: c',
+  'x:\0',
+  'Authorization: Bearer x',
+  'Authorization: Basic Og==',
+  'Cookie: cds_session=x',
+  'X: y\nZ: w',
+  'X:\r y',
 ];
 const headers = fc
   .array(
@@ -149,8 +137,7 @@ describe('Bytes that no HTTP client sends', () => {
     async () => {
       await alwaysAsync(
         fc.asyncProperty(bytes, async (sent) => {
-          const statuses = await statusesAfter(service.url, sent);
-          return statuses.every((status) => status >= 100 && status < 500);
+          return (await statusesAfter(service.url, sent)).every((status) => status >= 100 && status < 500);
         }),
         50,
       );
@@ -165,8 +152,7 @@ describe('Bytes that no HTTP client sends', () => {
     ['an endless address', `GET /${'x'.repeat(1_000_000)}`],
     ['a header of many lines', `GET / HTTP/1.1\r\nHost: a\r\nX: y\r\n${' z\r\n'.repeat(10_000)}\r\n`],
   ])('are refused as soon as there are too many of them: %s', async (_name, text) => {
-    const statuses = await statusesAfter(service.url, Buffer.from(text));
-    expect([[431], [400], []]).toContainEqual(statuses);
+    expect([[431], [400], []]).toContainEqual(await statusesAfter(service.url, Buffer.from(text)));
     await isWell();
   });
 

@@ -3,9 +3,7 @@ import { AccessTokensService } from '#access/tokens/access/access-tokens.service
 import { OAuthError } from '#entrypoints/oauth/oauth-error.js';
 import type { IssuedTokens } from '#access/tokens/grants/grant.js';
 import { consentedCode } from '../support/codes.js';
-import { PARTNER_SCOPES } from '../support/factory.js';
-import { madeOnce } from '../support/made.js';
-import { useSharedService } from '../support/test-service.js';
+import { madeOnce, PARTNER_SCOPES, useSharedService } from '../support/spec.js';
 import { exchangeCode, refreshTokens } from '../support/token-requests.js';
 import { changeGrant } from '../support/tokens.js';
 import { alwaysAsync } from './support/runs.js';

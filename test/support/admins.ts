@@ -35,9 +35,8 @@ export async function decide(
 ): Promise<{ status: number; said: string; answer: Page }> {
   const path = `${APPROVALS}/${id as string}`;
   const page = await browser.open(path);
-  if (!page.html.querySelector(`form[action="${path}/${what}"]`)) {
+  if (!page.html.querySelector(`form[action="${path}/${what}"]`))
     return { status: page.status === 200 ? 403 : page.status, said: wordsOf(page), answer: page };
-  }
   const answer = await browser.submit(page, `${path}/${what}`);
   if (answer.status !== 303) {
     const said = answer.html.querySelector('[role="alert"]')?.text ?? wordsOf(answer);

@@ -161,9 +161,8 @@ export class BrokenIdentityProvider {
     };
     const payload = { ...right, ...claims } as JWTPayload;
     if (signature === 'none') return new UnsecuredJWT(payload).encode();
-    if (signature === 'HS256') {
+    if (signature === 'HS256')
       return new SignJWT(payload).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(CLIENT_SECRET));
-    }
     if (signature !== 'another key') return this.sign(payload, header);
     const { privateKey } = await newKeys();
     return new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid: String(this.kid) }).sign(privateKey);

@@ -31,9 +31,8 @@ export class BrowserSession {
 
   async open(path: string, options: HttpOptions = {}): Promise<Page> {
     const headers: Record<string, string> = { accept: 'text/html', ...this.always, ...options.headers };
-    if (this.cookies.size > 0) {
+    if (this.cookies.size > 0)
       headers.cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    }
     const answer = await this.http.send(path, { ...options, headers });
     this.keepCookies(answer);
     if (!isForm(options) && answer.status === 200) this.shown = path;
@@ -90,8 +89,7 @@ export class BrowserSession {
   }
 
   async logIn(email: string, password: string): Promise<Page> {
-    const page = await this.open('/login');
-    const answer = await this.submit(page, '/login', { email, password });
+    const answer = await this.submit(await this.open('/login'), '/login', { email, password });
     if (answer.status !== 303) throw new Error(`not signed in: ${answer.status}`);
     return answer;
   }

@@ -108,13 +108,13 @@ const SECRETS: Record<string, string> = {
   bootstrap_operator_client_secret: 's'.repeat(40),
   identity_providers: JSON.stringify([
     {
-      ...{
-        id: 'customers',
-        label: 'Customers',
-        issuer: 'https://login.example.com',
-        client_id: 'charging-data',
-      },
-      ...{ client_secret: 'secret', audience: ['users'], accounts: 'create' },
+      id: 'customers',
+      label: 'Customers',
+      issuer: 'https://login.example.com',
+      client_id: 'charging-data',
+      client_secret: 'secret',
+      audience: ['users'],
+      accounts: 'create',
     },
   ]),
 };
@@ -136,8 +136,13 @@ export async function expectAcceptedEnvironment(documents: Document[]): Promise<
       });
       const settings = await loadSettings(Object.fromEntries(env) as NodeJS.ProcessEnv);
       expect(settings).toMatchObject({
-        ...{ production: true, role, port: 3000, migrateOnStart: false, baseUrl: 'https://auth.example.com' },
-        ...{ databaseUrl: SECRETS.service_database_url, metricsToken: SECRETS.metrics_token },
+        production: true,
+        role,
+        port: 3000,
+        migrateOnStart: false,
+        baseUrl: 'https://auth.example.com',
+        databaseUrl: SECRETS.service_database_url,
+        metricsToken: SECRETS.metrics_token,
         grantTtl: 31_536_000,
       });
     }

@@ -22,8 +22,7 @@ export const session = (id: string, type = TYPE) => ({
 export const idsOf = ({ json }: Answer) => (json as FeedEvent[]).map(({ id }) => id);
 /** The query with which the feed goes on after an answer. */
 export const nextOf = ({ headers }: Answer): string => {
-  const url = new URL(/^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')![1]!);
-  return url.search;
+  return new URL(/^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')![1]!).search;
 };
 
 /**

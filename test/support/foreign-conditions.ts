@@ -70,15 +70,21 @@ export const FOREIGN_DATABASES: ForeignCondition[] = [
   {
     name: 'time limits of the role',
     role: {
-      ...{ statement_timeout: '5s', lock_timeout: '1ms', transaction_timeout: '5s' },
-      ...{ idle_session_timeout: '5s', idle_in_transaction_session_timeout: '5s' },
+      statement_timeout: '5s',
+      lock_timeout: '1ms',
+      transaction_timeout: '5s',
+      idle_session_timeout: '5s',
+      idle_in_transaction_session_timeout: '5s',
     },
   },
   {
     name: 'a planner that was told what not to do',
     database: {
-      ...{ enable_indexscan: 'off', enable_bitmapscan: 'off', enable_nestloop: 'off' },
-      ...{ plan_cache_mode: 'force_generic_plan', gin_fuzzy_search_limit: '1' },
+      enable_indexscan: 'off',
+      enable_bitmapscan: 'off',
+      enable_nestloop: 'off',
+      plan_cache_mode: 'force_generic_plan',
+      gin_fuzzy_search_limit: '1',
     },
   },
   { name: 'commits that do not wait for the disk', database: { synchronous_commit: 'off' } },

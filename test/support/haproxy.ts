@@ -48,7 +48,8 @@ export class Haproxy {
     ];
     const [first, second] = instances.map((instance) => `${LOOPBACK}:${instance}`);
     const running = await runHaproxy(`${config}\n${state.join('\n')}\n`, {
-      ...{ SERVICE_1: first!, SERVICE_2: second! },
+      SERVICE_1: first!,
+      SERVICE_2: second!,
       ...(logPort === undefined ? IN_CONTAINER : {}),
     });
     return new Haproxy(`http://${LOOPBACK}:${port}`, `http://127.0.0.1:${statePort}`, running);

@@ -28,7 +28,10 @@ export interface HttpOptions {
 const agent = new Agent({ keepAlive: true, timeout: 20_000 });
 /** What fetch() sends, too. */
 const USUAL = {
-  ...{ accept: '*/*', 'accept-language': '*', 'sec-fetch-mode': 'cors', 'user-agent': 'node' },
+  accept: '*/*',
+  'accept-language': '*',
+  'sec-fetch-mode': 'cors',
+  'user-agent': 'node',
   'accept-encoding': 'gzip, deflate',
 };
 const DECODE: Record<string, (body: Buffer) => Buffer> = { gzip: gunzipSync, deflate: inflateSync };

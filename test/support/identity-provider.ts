@@ -51,8 +51,13 @@ export interface ProviderTraits {
 export const envOfProviders = (issuer: string, providers: ProviderSettings[]): Record<string, string> => ({
   IDENTITY_PROVIDERS: JSON.stringify(
     providers.map((each) => ({
-      ...{ id: 'company', label: 'Example Company', issuer, client_id: CLIENT_ID },
-      ...{ client_secret: CLIENT_SECRET, audience: ['users'], accounts: 'create' },
+      id: 'company',
+      label: 'Example Company',
+      issuer,
+      client_id: CLIENT_ID,
+      client_secret: CLIENT_SECRET,
+      audience: ['users'],
+      accounts: 'create',
       ...each,
     })),
   ),
@@ -123,12 +128,7 @@ export class IdentityProvider {
       jwks: { keys: [key] },
       ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600 },
       cookies: { keys: [randomBytes(16).toString('hex')] },
-      claims: {
-        openid: ['sub'],
-        email: ['email', 'email_verified'],
-        profile: ['name'],
-        groups: ['groups'],
-      },
+      claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
       features: {
         devInteractions: { enabled: false },
         backchannelLogout: { enabled: true },
@@ -179,8 +179,7 @@ export class IdentityProvider {
       response.setHeader('content-type', 'text/html');
       return void response.end(interactionPage(pathname, [...this.people.keys()]));
     }
-    const form = new URLSearchParams(await textOf(request));
-    const accountId = form.get('person');
+    const accountId = new URLSearchParams(await textOf(request)).get('person');
     const result = accountId
       ? { login: { accountId } }
       : { error: 'access_denied', error_description: 'The person cancelled.' };
@@ -228,8 +227,7 @@ export class PersonBrowser {
   async toCallback(sub: string, id = 'company', returnTo?: string): Promise<string> {
     const query = returnTo ? `?${new URLSearchParams({ return_to: returnTo }).toString()}` : '';
     const page = await this.service.open(`/login${query}`);
-    const begun = await this.service.submit(page, `/login/providers/${id}`);
-    return this.answerOf(begun, sub);
+    return this.answerOf(await this.service.submit(page, `/login/providers/${id}`), sub);
   }
 
   /** Logs in at the provider, if it asks, and returns the address to which it sends the browser. */

@@ -78,7 +78,10 @@ export class InstalledPostgres {
       string,
     ];
     const all = {
-      ...{ listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', port: String(port) },
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      fsync: 'off',
+      port: String(port),
       ...settings,
     };
     const server = await startServer(this.folder, home, { initdb, postgres, pgCtl }, all, () => undefined);

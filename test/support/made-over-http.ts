@@ -18,14 +18,19 @@ export async function makeSendersOverHttp(
     post('/admin/users', { email: `${name}@mail.example`, name, ...more });
   const newClient = async (input: Record<string, unknown>): Promise<TestClient> => {
     const { client_id: id, client_secret: secret } = await post('/admin/clients', {
-      ...{ name: 'A client', type: 'confidential', redirect_uris: [], grant_types: ['client_credentials'] },
+      name: 'A client',
+      type: 'confidential',
+      redirect_uris: [],
+      grant_types: ['client_credentials'],
       ...input,
     });
     return { id, secret } as TestClient;
   };
   const { id: owner_id } = await newUser('organisation', { kind: 'organisation' });
   const client = await newClient({
-    ...{ owner_id, scopes: PARTNER_SCOPES, redirect_uris: [REDIRECT_URI] },
+    owner_id,
+    scopes: PARTNER_SCOPES,
+    redirect_uris: [REDIRECT_URI],
     grant_types: ['authorization_code', 'client_credentials'],
   });
   const introspecting = await newClient({ owner_id, scopes: ['token:introspect'], company_service: true });
@@ -35,10 +40,11 @@ export async function makeSendersOverHttp(
     const browser = new BrowserSession(http.url);
     await browser.logIn(email!, PASSWORD);
     const location = await browser.authorize({
-      ...{ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI },
+      response_type: 'code',
+      client_id: client.id,
+      redirect_uri: REDIRECT_URI,
     });
-    const answer = await exchange(http, client, location.searchParams.get('code')!);
-    families.push(done(answer).json as Tokens);
+    families.push(done(await exchange(http, client, location.searchParams.get('code')!)).json as Tokens);
   }
   return { client, introspecting, families, bearer: await tokenOf(http, client) };
 }

@@ -123,7 +123,11 @@ function received(parsed: ParsedMail, to: string, isSecure: boolean): ReceivedMa
     text,
     html: parsed.html || '',
     images: parsed.attachments.map(({ cid, contentType, contentDisposition, related, content }) => ({
-      ...{ cid, contentType, contentDisposition, related, content },
+      cid,
+      contentType,
+      contentDisposition,
+      related,
+      content,
     })),
     messageId: parsed.messageId ?? '',
     headers: parsed.headers,

@@ -55,9 +55,8 @@ function messageArgument(node: ts.CallExpression, names: Set<string>): ts.Expres
 /** The constants among what an expression may be; and what it may be besides. */
 function partsOf(expression: ts.Expression): ts.Expression[] {
   if (ts.isParenthesizedExpression(expression)) return partsOf(expression.expression);
-  if (ts.isConditionalExpression(expression)) {
+  if (ts.isConditionalExpression(expression))
     return [...partsOf(expression.whenTrue), ...partsOf(expression.whenFalse)];
-  }
   return [expression];
 }
 

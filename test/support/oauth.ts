@@ -12,9 +12,8 @@ export function expectOAuthError(answer: Answer, status: 400 | 401 | 403, error:
   expect(answer.headers.get('content-type')).toMatch(/^application\/json(;|$)/);
   expect(answer.headers.get('cache-control')).toBe('no-store');
   expect(answer.headers.get('pragma')).toBe('no-cache');
-  if (error === 'invalid_client') {
+  if (error === 'invalid_client')
     expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm="[^"]+"/);
-  }
 }
 
 /** The client's credentials as body parameters; a public client sends only its id. */

@@ -173,14 +173,19 @@ function receivedMetric(sent: SentMetric, resource: Record<string, unknown>): Re
     labels: byName(point.attributes),
     ...(kind === 'histogram'
       ? {
-          ...{ count: Number(point.count), sum: point.sum, bounds: point.explicitBounds },
+          count: Number(point.count),
+          sum: point.sum,
+          bounds: point.explicitBounds,
           counts: point.bucketCounts!.map(Number),
         }
       : { value: point.asDouble }),
   }));
   const CUMULATIVE = 2;
   return {
-    ...{ kind, description: sent.description, resource, series },
+    kind,
+    description: sent.description,
+    resource,
+    series,
     isCumulative: aggregationTemporality === CUMULATIVE,
   };
 }

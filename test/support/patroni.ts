@@ -90,17 +90,22 @@ export class PatroniCluster {
     const [etcdPort, peerPort] = [await freePort(), await freePort()];
     const [client, peer] = [`http://127.0.0.1:${etcdPort}`, `http://127.0.0.1:${peerPort}`];
     this.etcd = await this.run('etcd', 'etcd', [
-      ...['--data-dir', path.join(this.folder, 'etcd'), '--name', 'one'],
-      ...['--unsafe-no-fsync', '--enable-v2'],
-      ...['--listen-client-urls', client, '--advertise-client-urls', client],
-      ...[
-        '--listen-peer-urls',
-        peer,
-        '--initial-advertise-peer-urls',
-        peer,
-        '--initial-cluster',
-        `one=${peer}`,
-      ],
+      '--data-dir',
+      path.join(this.folder, 'etcd'),
+      '--name',
+      'one',
+      '--unsafe-no-fsync',
+      '--enable-v2',
+      '--listen-client-urls',
+      client,
+      '--advertise-client-urls',
+      client,
+      '--listen-peer-urls',
+      peer,
+      '--initial-advertise-peer-urls',
+      peer,
+      '--initial-cluster',
+      `one=${peer}`,
     ]);
     for (let n = 1; n <= NODES; n++) {
       const node = await this.configure(`postgres-${n}`, etcdPort, options);
@@ -287,7 +292,9 @@ export class PatroniCluster {
     });
     const all = {
       ...shipped,
-      ...{ name, restapi: at(restPort), etcd: { hosts: [`127.0.0.1:${etcdPort}`] } },
+      name,
+      restapi: at(restPort),
+      etcd: { hosts: [`127.0.0.1:${etcdPort}`] },
       bootstrap: {
         dcs: { ...shipped.bootstrap.dcs, ...options.dcs },
         initdb: [...shipped.bootstrap.initdb, 'no-sync'],
@@ -295,11 +302,9 @@ export class PatroniCluster {
       postgresql: {
         ...shipped.postgresql,
         ...at(port),
-        ...{
-          data_dir: data,
-          bin_dir: installedPostgresFolder,
-          pgpass: path.join(this.folder, `${name}.pgpass`),
-        },
+        data_dir: data,
+        bin_dir: installedPostgresFolder,
+        pgpass: path.join(this.folder, `${name}.pgpass`),
         pg_hba: [
           'host all all 127.0.0.1/32 scram-sha-256',
           'host replication replicator 127.0.0.1/32 scram-sha-256',

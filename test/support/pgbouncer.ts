@@ -42,9 +42,13 @@ export class PgBouncer {
     );
     await writeFile(users, lines.join(''));
     const changed: Record<string, string | number> = {
-      ...{ listen_port: own, auth_file: users, pool_mode: mode },
+      listen_port: own,
+      auth_file: users,
+      pool_mode: mode,
       // Its log goes to standard error, and nobody else reaches it.
-      ...{ logfile: '', pidfile: '', unix_socket_dir: '' },
+      logfile: '',
+      pidfile: '',
+      unix_socket_dir: '',
       ...settings,
     };
     const shipped = await readFile('deploy/pgbouncer/pgbouncer.ini', 'utf8');

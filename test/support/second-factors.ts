@@ -49,10 +49,8 @@ export async function addApp(
     const step = stepNow();
     const code = codeOf(secret, steps);
     const answer = await browser.submit(page, path, { code });
-    if (answer.status === 303) {
-      const shown = await browser.open(answer.headers.get('location')!);
-      return { secret, code, codes: recoveryCodesOn(shown) };
-    }
+    if (answer.status === 303)
+      return { secret, code, codes: recoveryCodesOn(await browser.open(answer.headers.get('location')!)) };
     // The code of the step before is too old if another step began before it arrived.
     if (stepNow() === step) throw new Error(`no app: ${answer.status} ${answer.html.text}`);
     page = answer;
@@ -87,8 +85,7 @@ export async function addPasskey(
   const passkey = new SoftwarePasskey(origin, counts);
   const answer = await send(passkey.create(options), name);
   if (answer.status !== 303) throw new Error(`no passkey: ${answer.status} ${answer.html.text}`);
-  const shown = await browser.open(answer.headers.get('location')!);
-  return { passkey, codes: recoveryCodesOn(shown) };
+  return { passkey, codes: recoveryCodesOn(await browser.open(answer.headers.get('location')!)) };
 }
 
 /** The options of a login with a passkey. */
@@ -105,8 +102,7 @@ export async function logInWith(
   tampering: Tampering = {},
   returnTo?: string,
 ): Promise<Answer> {
-  const response = passkey.get(await passkeyOptions(browser), tampering);
-  return answerPasskey(browser, response, returnTo);
+  return answerPasskey(browser, passkey.get(await passkeyOptions(browser), tampering), returnTo);
 }
 
 export const answerPasskey = (

@@ -29,8 +29,7 @@ interface Seen {
 }
 
 async function passwords({ service, secrets }: Seen): Promise<void> {
-  const operator = await service.make.adminToken();
-  const bearer = secrets.add('access token', operator);
+  const bearer = secrets.add('access token', await service.make.adminToken());
   const password = secrets.add('password', 'a password set through the API');
   const json = { email: 'set@mail.example', name: 'Set', password };
   const { id } = (await service.http.send('/admin/users', { bearer, json })).json as { id: string };
@@ -40,35 +39,27 @@ async function passwords({ service, secrets }: Seen): Promise<void> {
     .get(UsersService)
     .update(id, { password: secrets.add('password', 'and one by the service') }, SERVICE_ACTOR);
   const { url } = (await service.http.send(`/admin/users/${id}/password_links`, { method: 'POST', bearer }))
-    .json as {
-    url: string;
-  };
+    .json as { url: string };
   secrets.add('password key', url.split('/').at(-1));
   const browser = new BrowserSession(service.url);
   const { pathname } = new URL(url);
   const page = await browser.open(pathname);
   secrets.csrf(page);
   const last = secrets.add('password', 'the last password, set by its owner');
-  const set = await browser.submit(page, pathname, { password: last, password_again: last });
-  expect(set.status).toBe(200);
+  expect((await browser.submit(page, pathname, { password: last, password_again: last })).status).toBe(200);
   await browser.logIn('set@mail.example', last);
   secrets.cookies(browser);
   const form = await browser.open('/account/password');
   secrets.csrf(form);
   const own = secrets.add('password', 'the very last, changed on the account page');
   for (const current_password of [own, last]) {
-    await browser.submit(form, '/account/password', {
-      current_password,
-      password: own,
-      password_again: own,
-    });
+    await browser.submit(form, '/account/password', { current_password, password: own, password_again: own });
   }
   const { cds_account_notice: done, cds_session: session } = Object.fromEntries(browser.cookies);
   expect(done).toBe('password_changed');
   secrets.add('cookie session', session);
-  for (const path of ['/account', '/account/notifications', '/account/sessions']) {
+  for (const path of ['/account', '/account/notifications', '/account/sessions'])
     secrets.csrf(await browser.open(path));
-  }
 }
 
 /** The link to one’s data, used twice, and the account that will be deleted. */
@@ -85,8 +76,7 @@ async function leaving({ service, smtp, secrets }: Seen): Promise<void> {
   secrets.csrf(shown);
   for (const status of [200, 410])
     expect((await browser.submit(shown, link, postedAnew())).status).toBe(status);
-  const deletion = await browser.fillIn('/account/delete', { email: user.email });
-  expect(deletion.status).toBe(303);
+  expect((await browser.fillIn('/account/delete', { email: user.email })).status).toBe(303);
 }
 
 async function mailedLinks({ service, secrets, smtp }: Seen): Promise<void> {
@@ -164,8 +154,7 @@ async function providerSignIns({ service, secrets, idp }: Seen): Promise<void> {
     const callback = await browser.answerOf(begun, sub);
     const code = new URL(callback).searchParams.get('code');
     if (sub) secrets.add('code of a provider', code);
-    const answer = await browser.service.open(callback);
-    expect(answer.status).toBe(sub ? 303 : 400);
+    expect((await browser.service.open(callback)).status).toBe(sub ? 303 : 400);
     if (sub) secrets.add('cookie session', browser.service.cookies.get('cds_session'));
     // Its address works once.
     expect((await browser.service.open(callback)).status).toBe(400);

@@ -16,9 +16,8 @@ export class Secrets {
   }
 
   csrf(page: Page): void {
-    for (const input of page.html.querySelectorAll('input[name=csrf_token]')) {
+    for (const input of page.html.querySelectorAll('input[name=csrf_token]'))
       this.add('CSRF token', input.getAttribute('value'));
-    }
   }
 
   tokens(answer: Answer): { access_token: string; refresh_token: string } {
@@ -41,9 +40,8 @@ export class Secrets {
       const body = /^(?:cds_[a-z]{2}|whsec)_(.+)$/.exec(secret)?.[1];
       if (body && secret.startsWith('whsec_') && text.includes(body))
         found.push(`${what}, without its prefix`);
-      if (body && lower.includes(Buffer.from(body, 'base64url').subarray(0, 32).toString('hex'))) {
+      if (body && lower.includes(Buffer.from(body, 'base64url').subarray(0, 32).toString('hex')))
         found.push(`${what}, its bytes`);
-      }
     }
     return found;
   }

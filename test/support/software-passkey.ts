@@ -1,4 +1,5 @@
 import { createHash, createSign, generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto';
+import { listOf } from './list-of.js';
 
 /** What a test changes about an answer that would otherwise be right. */
 export interface Tampering {
@@ -142,7 +143,6 @@ export const WRONG_REGISTRATIONS: [string, Tampering][] = [
 ];
 
 /** What no registration looks like. */
-export const NO_REGISTRATIONS = [
-  ...['null', '[]', '{}', '{"id":1}', 'not JSON'],
-  '{"response":{"clientDataJSON":"e30"}}',
-];
+export const NO_REGISTRATIONS = listOf(`
+  null, [], {}, {"id":1}, not JSON, {"response":{"clientDataJSON":"e30"}}
+`);

@@ -51,7 +51,9 @@ export class SpawnedService {
   ) {
     const { PATH, HOME, TMPDIR } = process.env;
     const env = {
-      ...{ PATH, HOME, HELD_TIMERS: heldTimers.join() },
+      PATH,
+      HOME,
+      HELD_TIMERS: heldTimers.join(),
       ...(TMPDIR ? { TMPDIR } : {}),
       ...environment,
     };

@@ -1,5 +1,6 @@
+// Why services are not just started here: a start costs more than the tests of most files, so the files of a worker share services of few kinds. And a run may take
+// place under foreign conditions, which every start goes through.
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Socket } from 'node:net';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { createApp } from '#start/app.setup.js';
@@ -14,35 +15,10 @@ import { CONDITION_OF_RUN, LOOPBACK, LOOPBACK_ADDRESS, type ForeignCondition } f
 import { createForeignDatabase } from './foreign-database.js';
 import { freePort } from './free-port.js';
 import { Haproxy } from './haproxy.js';
-import { HeldTimers } from './held-timers.js';
 import { PATIENT, setInSessions } from './session-settings.js';
 import { Http } from './http.js';
 import { TEST_ENCRYPTION_KEY } from './test-encryption-key.js';
-
-// A request waits 3 s for a connection of the pool, and a connection 3 s for the server, and is then refused. On a busy machine that would also refuse requests that a
-// test does not mean to refuse; a test of the limit itself holds the timer itself.
-HeldTimers.holdAlways(3_000, 3_000, '/pg-pool/');
-HeldTimers.holdAlways(3_000, 3_000, '/shared-pool');
-HeldTimers.holdAlways(3_000, 3_000, '/pg/lib/client');
-// And a database that says nothing for 12 s is taken for gone; see limitSilence().
-const SILENCE_MS = 12_000;
-const unlimited = new Set([SILENCE_MS]);
-const setTimeoutOfSocket = Socket.prototype.setTimeout;
-Socket.prototype.setTimeout = function (this: Socket, ms: number, callback?: () => void) {
-  return setTimeoutOfSocket.call(this, unlimited.has(ms) ? 0 : ms, callback);
-};
-
-/** For a test of that limit: connections from now on have it, until the end of the file. */
-export function limitSilence(): void {
-  unlimited.delete(SILENCE_MS);
-  atEndOfFile(() => void unlimited.add(SILENCE_MS));
-}
-
-/** Until the end of the file, no socket of this process is closed after so many milliseconds of silence. */
-export function leaveSilenceUnlimited(ms: number): void {
-  unlimited.add(ms);
-  atEndOfFile(() => void unlimited.delete(ms));
-}
+import './patience.js';
 
 export { freePort, PATIENT, TEST_ENCRYPTION_KEY };
 
@@ -116,9 +92,7 @@ export async function sharedService(asked: TestServiceOptions = {}): Promise<Tes
     shared.delete(key);
     throw error;
   });
-  const stop = async () => {
-    for (const { log } of service.instances) log.length = 0;
-  };
+  const stop = async () => service.instances.forEach(({ log }) => (log.length = 0));
   atEndOfFile(stop);
   return { ...service, stop };
 }
@@ -186,11 +160,6 @@ async function start({
   };
 }
 
-/** A test waits for other things longer than the 10 s after which an idle connection is closed, and opening one is dear. */
-function keepConnections(app: NestFastifyApplication): void {
-  poolOf(app).options.idleTimeoutMillis = 0;
-}
-
 /** The pool of an instance. TypeORM does not say in its types which driver a data source has. */
 export const poolOf = (app: NestFastifyApplication): Pool =>
   (app.get(DataSource, { strict: false }).driver as unknown as { master: Pool }).master;
@@ -215,7 +184,8 @@ export async function startInstance(
   });
   const log: string[] = [];
   const app = await createApp(settings, createLog('debug', { write: (line) => void log.push(line) }));
-  keepConnections(app);
+  // A test waits for other things longer than the 10 s after which an idle connection is closed, and opening one is dear.
+  poolOf(app).options.idleTimeoutMillis = 0;
   await app.listen(port, LOOPBACK_ADDRESS);
   if (publicPort !== port) await balance(publicPort, port, app);
   // Not by another app.close: Nest's proxy of the application ignores what is assigned to it.

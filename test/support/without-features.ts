@@ -53,8 +53,11 @@ export class WithoutFeatures {
     const url = `http://127.0.0.1:${port}`;
     const service = new SpawnedService(
       {
-        ...{ PORT: port, BASE_URL: url, NODE_ENV: 'production' },
-        ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+        PORT: port,
+        BASE_URL: url,
+        NODE_ENV: 'production',
+        DATABASE_URL: database.url,
+        ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
       },
       { folder: this.folder },
     );

@@ -3,6 +3,7 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import { CATALOG_PARTS } from '#platform/language/catalog.js';
 import { LANGUAGES, type Language } from '#platform/language/languages.js';
 import { foundMessages } from '../support/messages.js';
+import { listOf } from '../support/list-of.js';
 
 type Nodes = ReturnType<IntlMessageFormat['getAst']>;
 
@@ -40,18 +41,14 @@ function slotsIn(message: string, language: Language): string[] {
 /** What is the same in a language as in English. */
 const SAME: Record<Language, string[]> = {
   en: [],
-  de: [
-    ...['Browser', 'Code', 'ID', 'Name', 'Organisation', 'Passkey', 'Passkeys', 'Sandbox'],
-    ...['Support', 'Support: {address}', 'Text'],
-  ],
-  fr: [
-    ...['Application', 'Applications', 'Code', 'Copies', 'Invitation', 'Notifications', 'Organisation'],
-    ...['Organisations', 'Sandbox', 'Service', 'Sessions'],
-  ],
-  nl: [
-    ...['Browser', 'Code', 'Conflict', 'ID', 'Model', 'Operator', 'Privacy', 'Sandbox', 'Support'],
-    'Support: {address}',
-  ],
+  de: listOf(`
+    Browser, Code, ID, Name, Organisation, Passkey, Passkeys, Sandbox, Support, Support: {address}, Text
+  `),
+  fr: listOf(`
+    Application, Applications, Code, Copies, Invitation, Notifications, Organisation, Organisations,
+    Sandbox, Service, Sessions
+  `),
+  nl: listOf('Browser, Code, Conflict, ID, Model, Operator, Privacy, Sandbox, Support, Support: {address}'),
   es: ['ID', 'No', 'Sandbox'],
 };
 
@@ -94,9 +91,7 @@ describe('Messages', () => {
     expect(known).toContain('The email or password is incorrect. Check both and try again.');
   });
 
-  it('are constants: names and numbers go in as values', () => {
-    expect(notConstant).toEqual([]);
-  });
+  it('are constants: names and numbers go in as values', () => expect(notConstant).toEqual([]));
 
   it('can be read in English', () => {
     const wrong = [...known].filter((message) => {

@@ -163,9 +163,7 @@ describe('Whoever awaits a reply', () => {
     expect(seen).toEqual([`${path} sent`]);
   });
 
-  it('may return a reply that is sent later', async () => {
-    expect(await answerOf('late')).toBe('200 late');
-  });
+  it('may return a reply that is sent later', async () => expect(await answerOf('late')).toBe('200 late'));
 
   it('continues although the caller has gone', async () => {
     await expect(answerOf('gone')).rejects.toThrow();

@@ -20,13 +20,14 @@ const parse = (more: object) =>
   parseIdentityProviders(
     JSON.stringify([
       {
-        ...{
-          id: 'company',
-          label: 'Example Company',
-          issuer: 'https://login.example',
-          client_id: 'charging',
-        },
-        ...{ client_secret: SECRET, audience: ['users', 'operators'], accounts: 'create', ...more },
+        id: 'company',
+        label: 'Example Company',
+        issuer: 'https://login.example',
+        client_id: 'charging',
+        client_secret: SECRET,
+        audience: ['users', 'operators'],
+        accounts: 'create',
+        ...more,
       },
     ]),
   )[0]!;
@@ -145,16 +146,15 @@ describe('The settings of an identity provider', () => {
     const endOf = (client_secret: string) => parse({ client_secret }).clientSecretEndsAt;
     expect(endOf(jwt({ iss: 'TEAM', exp: 1_800_000_000 }))).toEqual(new Date(1_800_000_000_000));
     for (const secret of [
-      ...[
-        SECRET,
-        'a.b.c',
-        'e30.e30.e30',
-        jwt({}),
-        jwt({ exp: '1800000000' }),
-        jwt({ exp: 1e300 }),
-        jwt(null),
-      ],
-      ...[`${jwt({ exp: 1 })}.x`, jwt({ exp: 1 }).slice(1)],
+      SECRET,
+      'a.b.c',
+      'e30.e30.e30',
+      jwt({}),
+      jwt({ exp: '1800000000' }),
+      jwt({ exp: 1e300 }),
+      jwt(null),
+      `${jwt({ exp: 1 })}.x`,
+      jwt({ exp: 1 }).slice(1),
     ])
       expect([secret, endOf(secret)]).toEqual([secret, undefined]);
   });

@@ -40,7 +40,8 @@ describe('the log', () => {
     const error = Object.assign(new TypeError('went wrong'), { code: '23505', parameters: ['a secret'] });
     log.error(error, undefined, 'Somewhere');
     expect(lines[0]).toMatchObject({
-      ...{ msg: 'went wrong', context: 'Somewhere' },
+      msg: 'went wrong',
+      context: 'Somewhere',
       err: { type: 'TypeError', code: '23505', stack: expect.stringContaining('logging.spec') as string },
     });
     expect(JSON.stringify(lines)).not.toContain('a secret');

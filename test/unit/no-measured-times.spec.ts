@@ -10,9 +10,8 @@ const root = process.cwd();
 async function refusals(...lines: string[]): Promise<number> {
   const folder = mkdtempSync(path.join(tmpdir(), 'lint-'));
   try {
-    for (const file of ['.oxlintrc.json', 'scripts/lint']) {
+    for (const file of ['.oxlintrc.json', 'scripts/lint'])
       cpSync(path.join(root, file), path.join(folder, file), { recursive: true });
-    }
     mkdirSync(path.join(folder, 'test/unit'), { recursive: true });
     writeFileSync(path.join(folder, 'test/unit/any.spec.mjs'), lines.join('\n'));
     const oxlint = path.join(root, 'node_modules/oxlint/bin/oxlint');

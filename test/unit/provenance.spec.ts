@@ -9,8 +9,12 @@ it('The provenance of a release names its artefacts, the commit, the lock file a
   const script = pathToFileURL(path.resolve('scripts/provenance.mjs')).href;
   const { provenanceOf } = (await import(script)) as { provenanceOf: (release: object) => unknown };
   const release = {
-    ...{ name: 'a-service', version: '1.2.3', artefacts: { 'a-service-1.2.3.tgz': 'a' }, lockFile: 'b' },
-    ...{ commit: 'c'.repeat(40), isChanged: false },
+    name: 'a-service',
+    version: '1.2.3',
+    artefacts: { 'a-service-1.2.3.tgz': 'a' },
+    lockFile: 'b',
+    commit: 'c'.repeat(40),
+    isChanged: false,
   };
   const statement = (builder?: string) => ({
     _type: 'https://in-toto.io/Statement/v1',

@@ -9,8 +9,13 @@ const KEYS = generateKeyPairSync('ed25519');
 /** What a provider with these settings and metadata gets at its token endpoint. */
 async function sentTo(settings: object, metadata: object = {}) {
   const provider = {
-    ...{ id: 'company', label: 'Example Company', issuer: SERVER.issuer, client_id: 'charging-data' },
-    ...{ audience: ['users'], accounts: 'create', ...settings },
+    id: 'company',
+    label: 'Example Company',
+    issuer: SERVER.issuer,
+    client_id: 'charging-data',
+    audience: ['users'],
+    accounts: 'create',
+    ...settings,
   };
   const authenticate = await authenticationAt(parseIdentityProviders(JSON.stringify([provider]))[0]!);
   const [body, headers] = [new URLSearchParams(), new Headers()];
@@ -65,7 +70,8 @@ describe('To the token endpoint of a provider', () => {
     [{ assertion_audience: 'token_endpoint' }, SERVER.token_endpoint],
   ])('an assertion goes to its audience, signed by our key (%j)', async (settings, audience) => {
     const { basic, body } = await sentTo({
-      ...{ token_endpoint_auth_method: 'private_key_jwt', ...settings },
+      token_endpoint_auth_method: 'private_key_jwt',
+      ...settings,
       private_key: { ...KEYS.privateKey.export({ format: 'jwk' }), kid: 'our-key' },
     });
     const assertion = body['client_assertion']!;

@@ -8,8 +8,14 @@ const ROLES = { 'charging-admins': 'admin', helpers: 'support', 'cn=readers,ou=g
 /** A provider with these settings. */
 const providerWith = (settings: object) => {
   const provider = {
-    ...{ id: 'company', label: 'Example Company', issuer: 'https://login.example', client_id: 'x' },
-    ...{ client_secret: 'x'.repeat(32), audience: ['users', 'operators'], accounts: 'create', ...settings },
+    id: 'company',
+    label: 'Example Company',
+    issuer: 'https://login.example',
+    client_id: 'x',
+    client_secret: 'x'.repeat(32),
+    audience: ['users', 'operators'],
+    accounts: 'create',
+    ...settings,
   };
   return parseIdentityProviders(JSON.stringify([provider]))[0]!;
 };

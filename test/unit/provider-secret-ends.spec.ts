@@ -36,9 +36,7 @@ describe('The end of a client secret that is a JWT', () => {
     ]);
   });
 
-  it('that is further away, or is none, is not told', () => {
-    expect(saidOf(30.1, undefined, 180)).toEqual([]);
-  });
+  it('that is further away, or is none, is not told', () => expect(saidOf(30.1, undefined, 180)).toEqual([]));
 
   it('is a metric, with which the alert asks', async () => {
     saidOf(10, ...Array.from<undefined>({ length: 9 }));

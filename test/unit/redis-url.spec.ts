@@ -27,19 +27,27 @@ describe('a REDIS_URL', () => {
     [
       'redis+sentinel://u:p%40@a,b:5/name/3?sentinel_username=su&sentinel_password=sp',
       {
-        ...{ kind: 'sentinel', tls: false, username: 'u', password: 'p@', name: 'name', db: 3 },
+        kind: 'sentinel',
+        tls: false,
+        username: 'u',
+        password: 'p@',
+        name: 'name',
+        db: 3,
         hosts: [
           { host: 'a', port: 26_379 },
           { host: 'b', port: 5 },
         ],
-        ...{ sentinelUsername: 'su', sentinelPassword: 'sp' },
+        sentinelUsername: 'su',
+        sentinelPassword: 'sp',
       },
     ],
     ['rediss+sentinel://a/name', { kind: 'sentinel', tls: true, name: 'name', db: 0 }],
     [
       'rediss+cluster://:p@[::1]:7,b',
       {
-        ...{ kind: 'cluster', tls: true, password: 'p' },
+        kind: 'cluster',
+        tls: true,
+        password: 'p',
         hosts: [
           { host: '::1', port: 7 },
           { host: 'b', port: 6379 },
@@ -49,7 +57,9 @@ describe('a REDIS_URL', () => {
     [
       'redis://:p@a:1,redis://b',
       {
-        ...{ kind: 'cluster', tls: false, password: 'p' },
+        kind: 'cluster',
+        tls: false,
+        password: 'p',
         hosts: [
           { host: 'a', port: 1 },
           { host: 'b', port: 6379 },

@@ -53,9 +53,8 @@ describe('Requests of more than 500 clients between two writes', () => {
       await request(client, '/o/token');
     }
     await log.flush();
-    for (const client of ['clnt1', 'clnt502']) {
+    for (const client of ['clnt1', 'clnt502'])
       expect(countsOf(client)).toEqual({ 'request api': 2, 'request oauth': 1 });
-    }
     for (const client of ['clnt500', 'clnt501']) expect(countsOf(client)).toEqual({ 'request api': 1 });
     expect(new Set(logged.map(({ clientId }) => clientId)).size).toBe(500);
     expect(logged.filter(({ clientId }) => clientId === 'clnt1')).toHaveLength(3);

@@ -3,6 +3,7 @@ import { copyFile, mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { listOf } from '../support/list-of.js';
 
 const MESSAGE = 'The build in dist is older than the sources: npm run build builds it again.\n';
 const [EARLIER, BUILT, LATER] = ['2026-01-01T08:00:00Z', '2026-01-01T09:00:00Z', '2026-01-01T10:00:00Z'];
@@ -29,16 +30,10 @@ describe('Before npm start, scripts/require-build.mjs', () => {
   const said = async (): Promise<{ stdout: string; stderr: string }> =>
     promisify(execFile)(process.execPath, [path.join(folder, 'scripts', 'require-build.mjs')]);
 
-  const SOURCES = [
-    'src/access/users/users.service.ts',
-    'src/platform/web/assets/app.css',
-    'demo/pages/demo.page.tsx',
-    'migrations/index.ts',
-    'package.json',
-    'tsconfig.json',
-    'tsconfig.build.json',
-    'nest-cli.json',
-  ];
+  const SOURCES = listOf(`
+    src/access/users/users.service.ts, src/platform/web/assets/app.css, demo/pages/demo.page.tsx,
+    migrations/index.ts, package.json, tsconfig.json, tsconfig.build.json, nest-cli.json
+  `);
 
   it('says nothing if the build is newer than every source', async () => {
     for (const name of SOURCES) await write(name, EARLIER);

@@ -29,8 +29,7 @@ describe('A schema that would keep the service busy', () => {
   });
 
   it('is held by its budget: lists of values that many items are compared with', () => {
-    const values = Array.from({ length: 900 }, (_, n) => `v${n}`);
-    const schema = { items: { not: { enum: values } } };
+    const schema = { items: { not: { enum: Array.from({ length: 900 }, (_, n) => `v${n}`) } } };
     expect(judgedQuickly(schema, Array(15_000).fill('x'))).toBe(OVER_BUDGET);
     expect(judgedQuickly(schema, Array(100).fill('x'))).toBeUndefined();
   });

@@ -145,9 +145,7 @@ describe('What was made before each purpose had its box', () => {
     },
   );
 
-  it('keeps its name: the id of the key', () => {
-    expect(keyIdOf(KEY)).toBe('82f63cbb');
-  });
+  it('keeps its name: the id of the key', () => expect(keyIdOf(KEY)).toBe('82f63cbb'));
 
   it('is here for every purpose', () => {
     const named = [...SEALED.map(([purpose]) => purpose), ...Object.keys(SIGNED), 'key id'];

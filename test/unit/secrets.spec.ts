@@ -103,9 +103,8 @@ describe('passwords', () => {
     expect(await verifyPassword(hash, 'x'.repeat(257))).toBe(false);
     expect(await verifyPassword(hash, 'x'.repeat(100_000))).toBe(false);
     expect(await verifyPassword(hash, '')).toBe(false);
-    for (const none of [null, undefined]) {
+    for (const none of [null, undefined])
       expect(await verifyPassword(none, 'a password that nobody has')).toBe(false);
-    }
     expect(await verifyPassword(hash, 'x'.repeat(256))).toBe(true);
   });
 

@@ -121,7 +121,9 @@ describe('settings in files', () => {
       .filter(([, , file]) => file !== 'owner_database_url');
     expect(given.map(([, name]) => name)).toContain('DATABASE_URL_FILE');
     const settings = await loadSettings({
-      ...{ NODE_ENV: 'production', BASE_URL: 'https://auth.example', MIGRATE_ON_START: 'false' },
+      NODE_ENV: 'production',
+      BASE_URL: 'https://auth.example',
+      MIGRATE_ON_START: 'false',
       ...dotEnv,
       ...Object.fromEntries(given.map(([, name, inFolder]) => [name, path.join(secrets, inFolder!)])),
     });

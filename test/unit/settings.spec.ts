@@ -73,23 +73,24 @@ const ROWS: Row[] = [
       [Array(50).fill('1').join(','), Array(50).fill(1)],
     ],
     [
-      ...[
-        '0',
-        '604801',
-        '5,0',
-        '5,604801',
-        '5;300',
-        '5 300',
-        '1.5',
-        '1e3',
-        '0x10',
-        '-5',
-        '+5',
-        '5s',
-        'never',
-        ',',
-      ],
-      ...['9'.repeat(40), Array(51).fill('1').join(','), 'Infinity', '٥'],
+      '0',
+      '604801',
+      '5,0',
+      '5,604801',
+      '5;300',
+      '5 300',
+      '1.5',
+      '1e3',
+      '0x10',
+      '-5',
+      '+5',
+      '5s',
+      'never',
+      ',',
+      '9'.repeat(40),
+      Array(51).fill('1').join(','),
+      'Infinity',
+      '٥',
     ],
   ],
   [
@@ -104,8 +105,15 @@ const ROWS: Row[] = [
     ...(['REDIS_URL', 'redisUrl', undefined] as const),
     asTheyAre('redis://127.0.0.1:6379', 'rediss://user:p%40ss@redis.example:6380/1', 'redis://[::1]:6379'),
     [
-      ...['redis.example:6379', 'http://redis.example', 'redis:', 'redis://', 'redis:///0', 'unix:/x'],
-      ...['redis://?a=b', 'redis://%zz@redis.example', 'redis://redis.example,redis://:p%ff@redis.example'],
+      'redis.example:6379',
+      'http://redis.example',
+      'redis:',
+      'redis://',
+      'redis:///0',
+      'unix:/x',
+      'redis://?a=b',
+      'redis://%zz@redis.example',
+      'redis://redis.example,redis://:p%ff@redis.example',
     ],
   ],
   [
@@ -179,13 +187,15 @@ const ROWS: Row[] = [
       ['http://dev.internal:8080', 'http://dev.internal:8080'],
     ],
     [
-      ...['auth.example', 'ftp://auth.example', 'https://', '//auth.example', 'https://auth.example/path'],
-      ...[
-        'https://auth.example/?',
-        'https://auth.example#',
-        'https://user:pass@auth.example',
-        'javascript:alert(1)',
-      ],
+      'auth.example',
+      'ftp://auth.example',
+      'https://',
+      '//auth.example',
+      'https://auth.example/path',
+      'https://auth.example/?',
+      'https://auth.example#',
+      'https://user:pass@auth.example',
+      'javascript:alert(1)',
     ],
   ],
   [
@@ -237,9 +247,8 @@ describe('settings', () => {
     );
 
     it(`is ${JSON.stringify(standard)} by default`, async () => {
-      for (const left of [{}, { [name]: name === 'DATABASE_URL' ? DATABASE_URL : '' }]) {
+      for (const left of [{}, { [name]: name === 'DATABASE_URL' ? DATABASE_URL : '' }])
         expect((await loadSettings({ ...DEVELOPMENT, ...left }))[property]).toEqual(standard);
-      }
     });
 
     it.each(good)('may be %j', async (value, expected) => {
@@ -354,8 +363,13 @@ describe('settings', () => {
       (await loadSettings({ ENCRYPTION_KEY: KEY, ...given })).signUp;
     const IDENTITY_PROVIDERS = JSON.stringify([
       {
-        ...{ id: 'acme', label: 'Acme', issuer: 'https://idp.example', client_id: 'charging' },
-        ...{ client_secret: 'secret', audience: ['users'], accounts: 'linked' },
+        id: 'acme',
+        label: 'Acme',
+        issuer: 'https://idp.example',
+        client_id: 'charging',
+        client_secret: 'secret',
+        audience: ['users'],
+        accounts: 'linked',
       },
     ]);
 
@@ -450,7 +464,9 @@ describe('settings', () => {
       SHELL: 'x',
     });
     expect([...message.matchAll(/^ {2}(\S+) must/gm)].map((match) => match[1]).sort()).toEqual([
-      ...['LOG_LEVEL', 'PORT', 'RETENTION_DAYS'],
+      'LOG_LEVEL',
+      'PORT',
+      'RETENTION_DAYS',
     ]);
   });
 });

@@ -3,6 +3,7 @@ import { isPublicAddress } from '#events/webhooks/http/address-rules.js';
 import { apiWords, type Violation } from '#platform/http/problems/violation.js';
 import { checkEndpointAddress, checkEndpointUrl } from '#events/webhooks/http/endpoint-url.js';
 import { ANY_CHARACTER } from '../support/any-character.js';
+import { listOf } from '../support/list-of.js';
 
 const wordsOf = (found: Violation | undefined): string | undefined => found && apiWords(found);
 
@@ -68,28 +69,24 @@ describe('an internal address', () => {
     );
   });
 
-  it.each([
-    '8.8.8.8',
-    '1.1.1.1',
-    '172.15.255.255',
-    '172.32.0.1',
-    '100.63.255.255',
-    '100.128.0.1',
-    '198.17.0.1',
-    '223.255.255.254',
-    '2606:4700::1111',
-    '2a00:1450:4001::8',
-  ])('is not %s', (address) => expect(isPublicAddress(address)).toBe(true));
+  it.each(
+    listOf(`
+    8.8.8.8, 1.1.1.1, 172.15.255.255, 172.32.0.1, 100.63.255.255, 100.128.0.1, 198.17.0.1, 223.255.255.254,
+    2606:4700::1111, 2a00:1450:4001::8
+  `),
+  )('is not %s', (address) => expect(isPublicAddress(address)).toBe(true));
 });
 
 describe('the URL of an endpoint', () => {
   const reasonFor = (text: string) => wordsOf(checkEndpointUrl(text, PUBLIC_ONLY).reason);
 
-  it.each([
-    ...['127.0.0.1', '127.1', '2130706433', '0x7f000001', '0177.0.0.1', '0x7f.0.0.1', '127.0.0.1.'],
-    ...['[::1]', '[::ffff:169.254.169.254]', '[64:ff9b::a9fe:a9fe]', '169.254.169.254', '0.0.0.0', '0'],
-    ...['100.64.0.1', '[fd00:ec2::254]', '[2002:7f00:1::]', '\uff11\uff12\uff17.0.0.1', '%31%32%37.0.0.1'],
-  ])('must not point to an internal address in any spelling: %s', (host) => {
+  it.each(
+    listOf(`
+    127.0.0.1, 127.1, 2130706433, 0x7f000001, 0177.0.0.1, 0x7f.0.0.1, 127.0.0.1., [::1],
+    [::ffff:169.254.169.254], [64:ff9b::a9fe:a9fe], 169.254.169.254, 0.0.0.0, 0, 100.64.0.1,
+    [fd00:ec2::254], [2002:7f00:1::], １２７.0.0.1, %31%32%37.0.0.1
+  `),
+  )('must not point to an internal address in any spelling: %s', (host) => {
     for (const url of [`https://${host}/hook`, `https://${host}:8443`, `HTTPS://${host}?x=1`]) {
       expect(reasonFor(url)).toMatch(/^must not point to an internal address/);
       expect(checkEndpointUrl(url, ANY).reason).toBeUndefined();
@@ -104,17 +101,12 @@ describe('the URL of an endpoint', () => {
       ),
   );
 
-  it.each([
-    'localhost',
-    'LOCALHOST',
-    'localhost.',
-    'api.localhost',
-    'printer.local',
-    'metadata.google.internal',
-    'nas.home.arpa',
-    'redis',
-    'redis.',
-  ])('must not contain an internal name: %s', (host) => {
+  it.each(
+    listOf(`
+    localhost, LOCALHOST, localhost., api.localhost, printer.local, metadata.google.internal, nas.home.arpa,
+    redis, redis.
+  `),
+  )('must not contain an internal name: %s', (host) => {
     expect(reasonFor(`https://${host}/`)).toMatch(/^must not point to an internal name/);
     expect(checkEndpointUrl(`https://${host}:3000/`, ANY).reason).toBeUndefined();
   });

@@ -3,12 +3,13 @@ import { APPROVAL_STATES } from '#entrypoints/admin/approvals/approval.entity.js
 import { wordsOf } from '#access/users/accounts/words-of-names.js';
 import { EVENT_TYPES } from '../../migrations/event-types.js';
 import { EVENT_SCHEMAS } from '../../migrations/event-schemas.js';
+import { listOf } from '../support/list-of.js';
 
 /** Actions whose name is put together, or chosen before. */
-const CHOSEN = [
-  ...['consent.revoked', 'consent.expired', 'session.confirmation_refused', 'user.password_change_refused'],
-  ...['user.deletion_requested', 'user.deletion_cancelled', 'user.deletion_refused', 'user.erased'],
-];
+const CHOSEN = listOf(`
+  consent.revoked, consent.expired, session.confirmation_refused, user.password_change_refused,
+  user.deletion_requested, user.deletion_cancelled, user.deletion_refused, user.erased
+`);
 
 /** What operators do to many users at once is no entry about any of them. */
 const OF_OPERATORS = ['user.list_downloaded'];

@@ -33,7 +33,9 @@ function SecondFactor({ returnTo, hasPasskeys, hasApp, error }: SecondFactorPage
       {hasPasskeys && (
         <>
           <p>{hasApp ? t('Use your passkey, or enter a code below.') : t('Use your passkey.')}</p>
-          <PasskeyButton returnTo={returnTo}>{t('Use a passkey')}</PasskeyButton>
+          <PasskeyButton returnTo={returnTo} isQuiet={hasApp}>
+            {t('Use a passkey')}
+          </PasskeyButton>
           <WithoutPasskeys>
             {hasApp ? t('Use a code instead.') : t('Ask an admin to reset your second factor.')}
           </WithoutPasskeys>

@@ -26,7 +26,7 @@ export function LiveDriver(props: LiveDriverProps): VNode {
       <Car {...props} />
       <section aria-labelledby="time-line">
         <div class="section-head">
-          <h3 id="time-line">What is sent</h3>
+          <h2 id="time-line">What is sent</h2>
           <a href={path}>Refresh</a>
         </div>
         <p class="hint" data-list-status />

@@ -57,7 +57,7 @@ function Row({
 }): VNode {
   return (
     <li data-key={id}>
-      <h4 class="row-title">{title}</h4>
+      <h3 class="row-title">{title}</h3>
       {children}
       {at && (
         <p class="row-time">
@@ -83,14 +83,14 @@ function DeliveryRow({ delivery }: { delivery: DeliveryDetail }): VNode {
         {lastOutcome(delivery)}
         {attempts > 1 && `, ${attempts} attempts`}
       </p>
-      <p class="row-url">
-        <bdi>{endpointUrl}</bdi>
-      </p>
       {last && (
         <details>
           <summary>
             Signature<span class="visually-hidden"> of {id}</span>
           </summary>
+          <p>
+            Sent to <bdi>{endpointUrl}</bdi>. <a href="/portal/verify">Check a signature</a>
+          </p>
           <pre tabIndex={0} role="region" aria-label={`Signed headers of ${id}`}>
             <code>{inLines(headersOf(delivery, last).filter(([name]) => name.startsWith('webhook-')))}</code>
           </pre>

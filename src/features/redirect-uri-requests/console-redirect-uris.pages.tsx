@@ -158,6 +158,7 @@ function Decision({
         values={{ reason }}
         errors={errors['reason'] ? { reason: errors['reason'] } : {}}
         submit="Reject"
+        isQuiet
       >
         <TextField name="reason" label="Reason" hint="May be empty. The partner reads it." />
       </ConsoleForm>

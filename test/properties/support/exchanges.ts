@@ -99,8 +99,7 @@ export class Exchanges {
   /** The same once more, with the cookies from before it, as a second click sends it. */
   async sendAgain({ method, path, sent, body }: Exchange): Promise<Exchange> {
     this.service.log.length = 0;
-    const answer = await this.transmit(method, path, sent, body);
-    return { method, path, sent, body, errors: [], ...answer };
+    return { method, path, sent, body, errors: [], ...(await this.transmit(method, path, sent, body)) };
   }
 
   /** Where this answer leads its browser, after all redirects within the service. */
@@ -148,8 +147,7 @@ export class Exchanges {
     form: FormDraft,
     headers: Record<string, string>,
   ): Promise<{ pairs: [string, string][]; files: string[] }> {
-    const page = await this.fill(form.page);
-    const shown = await this.formsOn(page, headers.cookie);
+    const shown = await this.formsOn(await this.fill(form.page), headers.cookie);
     const wanted = await this.fill(form.action);
     const found = shown.find(({ action }) => action.split('#', 1)[0] === wanted);
     const other = shown.find(({ action }) => action.split('#', 1)[0] !== wanted);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { oddText } from './odd-text.js';
+import { listOf } from '../../support/list-of.js';
 
 /** JSON as text, so that it can contain what no JavaScript value can: repeated members, 1e999, `__proto__`. */
 export type Json =
@@ -18,19 +19,7 @@ export function written(json: Json): string {
   return `{${json.members.map(([name, value]) => `${JSON.stringify(name)}:${written(value)}`).join(',')}}`;
 }
 
-const NUMBERS = [
-  '0',
-  '-0',
-  '1',
-  '-1',
-  '1.5',
-  '1e999',
-  '-1e999',
-  '1e-999',
-  '9007199254740993',
-  '2147483648',
-  '1E+2',
-];
+const NUMBERS = listOf('0, -0, 1, -1, 1.5, 1e999, -1e999, 1e-999, 9007199254740993, 2147483648, 1E+2');
 const nested = (depth: number, open: string, close: string): Json => ({
   raw: `${open.repeat(depth)}0${close.repeat(depth)}`,
 });

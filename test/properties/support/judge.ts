@@ -89,9 +89,8 @@ function refusalFaults({ method, path, status, headers, text }: Exchange): strin
   const type = (headers.get('content-type') ?? '').split(';')[0];
   if (type === 'text/html') return /<h1/.test(text) ? [] : ['the page has no heading'];
   const body = jsonIn(text);
-  if (type === 'application/json' && /^\/(o|login\/backchannel_logout)\//i.test(path)) {
+  if (type === 'application/json' && /^\/(o|login\/backchannel_logout)\//i.test(path))
     return typeof body?.error === 'string' ? [] : ['the OAuth error has no name'];
-  }
   if (type !== 'application/problem+json')
     return [`a refusal of the media type ${type}: ${text.slice(0, 200)}`];
   const names = Object.keys(body ?? {})

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { ANY_CHARACTER } from '../../support/any-character.js';
+import { listOf } from '../../support/list-of.js';
 
 /** Markup that no page may contain unescaped. */
 export const CANARY = '<zq7 a="';
@@ -85,21 +86,7 @@ export const urlText = (): fc.Arbitrary<string> =>
     { weight: 1, arbitrary: fc.constantFrom(...BROKEN) },
   );
 
-const BROKEN = [
-  '%',
-  '%0',
-  '%zz',
-  '%00',
-  '%2f',
-  '%2F..%2f',
-  '%5c',
-  '%ed%a0%80',
-  '%c0%80',
-  '%c3',
-  '%ff',
-  '%2e%2e',
-  '%0d%0a',
-];
+const BROKEN = listOf('%, %0, %zz, %00, %2f, %2F..%2f, %5c, %ed%a0%80, %c0%80, %c3, %ff, %2e%2e, %0d%0a');
 
 /** Percent-encoded UTF-8. An unpaired surrogate, which has no UTF-8, becomes the bytes that it would have. */
 export const percentEncoded = (text: string): string =>

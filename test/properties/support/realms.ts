@@ -1,12 +1,10 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import { LIVE_REALM } from '#access/users/accounts/environment.js';
-import { BrowserSession } from '../../support/browser-session.js';
+import { BrowserSession, credentialsOf, type TestService } from '../../support/spec.js';
 import { REDIRECT_URI, type TestClient } from '../../support/factory.js';
-import { credentialsOf } from '../../support/oauth.js';
 import { enterPortal, makeEndpoint, seedDelivery } from '../../support/portal.js';
 import { SandboxProgram } from '../../support/sandbox.js';
-import type { TestService } from '../../support/test-service.js';
 
 /** Everything of one realm: what is live, or the sandbox of one owner. */
 export interface Realm {

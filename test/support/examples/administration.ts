@@ -15,8 +15,10 @@ export async function recordAdministration(stage: Stage): Promise<void> {
 /** Of operators, by the client of an admin; a service of the company has nobody to stand behind one. */
 async function recordInvitations(stage: Stage): Promise<void> {
   const admin = await stage.service.make.user({
-    ...{ email: 'olivia@charging.example', name: 'Olivia' },
-    ...{ role: 'operator', operatorRole: 'admin' },
+    email: 'olivia@charging.example',
+    name: 'Olivia',
+    role: 'operator',
+    operatorRole: 'admin',
   });
   const bearer = await stage.service.make.adminToken(['admin:read', 'admin:write'], admin);
   const json = { email: 'olga@charging.example', role: 'support' };

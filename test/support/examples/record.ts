@@ -31,8 +31,7 @@ export async function recordExamples(): Promise<Recorder> {
     await recordAdministration(stage);
     await recordSignIn(stage, provider);
     await recordApprovals(stage);
-    const userToken = await recordAccess(stage);
-    await recordPartner(stage, userToken);
+    await recordPartner(stage, await recordAccess(stage));
     await recordNotifications(stage);
     await recordMemberPortal(stage);
     await recordSandbox(stage);

@@ -75,7 +75,13 @@ function Email(props: AccountEmailPageProps): VNode {
           ? t('You always get mail about the security of your account. Choose what else you want to know.')
           : t('This service sends no mail at the moment. Your choice is kept.')}
       </p>
-      <PageForm action={PATH} hidden={{ do: 'choose' }} values={{ wanted: props.wanted }} submit={t('Save')}>
+      <PageForm
+        action={PATH}
+        hidden={{ do: 'choose' }}
+        values={{ wanted: props.wanted }}
+        submit={t('Save')}
+        isQuiet={!props.emailVerifiedAt && props.isMailOn}
+      >
         <Choices
           type="checkbox"
           name="wanted"

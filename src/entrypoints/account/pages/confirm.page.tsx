@@ -34,14 +34,19 @@ export const confirmPage = (props: ConfirmPageProps): AccountPage => ({
 
 function Confirm({ returnTo, hasPasskeys, place, error }: ConfirmPageProps): VNode {
   const t = useText();
+  const hasForm = !place || Boolean(place.label);
   const [, reason, back] = REASONS.find(([path]) => path.test(returnTo))!;
   return (
     <>
       <p>
         {t(reason)} <HowTo place={place} /> {t('Nothing is changed yet.')}
       </p>
-      {hasPasskeys && <PasskeyButton returnTo={returnTo}>{t('Use a passkey')}</PasskeyButton>}
-      {(!place || place.label) && (
+      {hasPasskeys && (
+        <PasskeyButton returnTo={returnTo} isQuiet={hasForm}>
+          {t('Use a passkey')}
+        </PasskeyButton>
+      )}
+      {hasForm && (
         <PageForm
           action={CONFIRM_PATH}
           class="narrow-form"

@@ -154,8 +154,10 @@ function Section({ section }: { section: ReadSection }): VNode {
   const id = `section-${name}`;
   const t = useText();
   return (
-    <section>
-      <h2 id={id}>{t(title)}</h2>
+    <details>
+      <summary>
+        <h2 id={id}>{t(title)}</h2>
+      </summary>
       <p>{t(about)}</p>
       {same.length > 0 && <Facts facts={same.map(([head, value]) => [t(head), <Shown value={value} />])} />}
       {varying.length > 0 && (
@@ -172,7 +174,7 @@ function Section({ section }: { section: ReadSection }): VNode {
         />
       )}
       {!isComplete && <p class="muted">{t('Older ones are in the file.')}</p>}
-    </section>
+    </details>
   );
 }
 

@@ -80,7 +80,9 @@ function Security({ state, passkeys, isRequired, isOperator }: SecurityPageProps
             )}
           </p>
           <p class="buttons">
-            <LinkButton href={`${SECURITY_PATH}/app/new`}>{t('Set up an authenticator app')}</LinkButton>
+            <LinkButton look="quiet" href={`${SECURITY_PATH}/app/new`}>
+              {t('Set up an authenticator app')}
+            </LinkButton>
           </p>
         </>
       )}

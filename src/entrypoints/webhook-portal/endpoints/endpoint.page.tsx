@@ -39,7 +39,11 @@ export function endpointPage(props: EndpointPageProps): PortalPage {
     heading: <bdi>{endpoint.url}</bdi>,
     part: 'endpoints',
     above: [{ href: '/portal', label: 'Endpoints' }],
-    actions: <LinkButton href={`${path}/test`}>Test</LinkButton>,
+    actions: (
+      <LinkButton look={endpoint.enabled ? undefined : 'quiet'} href={`${path}/test`}>
+        Test
+      </LinkButton>
+    ),
     children: (
       <>
         {reason && (

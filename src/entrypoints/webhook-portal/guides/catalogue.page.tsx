@@ -1,5 +1,4 @@
 import { Json } from '#platform/web/tables/json.js';
-import { State } from '#platform/web/tables/state.js';
 import { samplePayload } from '#events/webhooks/events/test-events.service.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 import { TypeName } from '../frame/type-name.js';
@@ -18,40 +17,36 @@ export const cataloguePage = (eventTypes: VersionedEventType[]): PortalPage => (
         <code>data</code> are those of the type’s schema, and may have more members. Where events are
         numbered, <code>sequence</code> grows by one with each event about the same thing.
       </p>
-      <ul class="entries" role="list">
+      <ul class="rows" role="list">
         {eventTypes.map((type) => (
           <li id={type.name}>
-            <div class="entry-head">
-              <h2>
-                <TypeName name={type.name} />
-              </h2>
-              {type.scope && (
-                <State tone="plain">
-                  <span class="visually-hidden">Scope </span>
-                  {type.scope}
-                </State>
-              )}
-            </div>
-            <p>{type.description}</p>
-            <div class="entry-folds">
+            <details class="measure-wide">
+              <summary>
+                <h2>
+                  <TypeName name={type.name} />
+                </h2>
+              </summary>
+              <p>{type.description}</p>
               <p class="entry-meta">
                 Version {currentVersion(type)!.version}
                 {type.resource !== null && ', numbered'}
-                {type.scope === null && '; no scope needed'}
+                {type.scope === null ? (
+                  '; no scope needed'
+                ) : (
+                  <>
+                    , scope <code>{type.scope}</code>
+                  </>
+                )}
               </p>
-              <details>
-                <summary>
-                  Sample<span class="visually-hidden"> of {type.name}</span>
-                </summary>
-                <Json text={samplePayload(type)} label={`Sample of ${type.name}`} />
-              </details>
+              <h3>Sample</h3>
+              <Json text={samplePayload(type)} label={`Sample of ${type.name}`} />
               <details>
                 <summary>
                   Schema<span class="visually-hidden"> of {type.name}</span>
                 </summary>
                 <Json text={JSON.stringify(currentVersion(type)!.schema)} label={`Schema of ${type.name}`} />
               </details>
-            </div>
+            </details>
           </li>
         ))}
       </ul>

@@ -17,18 +17,18 @@ interface DriverFormsProps {
 
 const pathOf = (driver: Driver, part: string): string => `/portal/sandbox/drivers/${driver.id}/${part}`;
 
-/** Starts a session: the first thing to try, once there is a consent. */
+/** Starts a session: the one thing to do here, once there is a consent. */
 export const SessionForm = ({ driver, of }: Omit<DriverFormsProps, 'waitingMax'>): VNode => (
   <PageForm
     class="filters"
     action={pathOf(driver, 'sessions')}
     {...of('sessions', { speed: '60' })}
     submit="Start session"
+    isQuiet={!driver.hasConsent}
   >
     <SelectField
       name="speed"
       label="Speed"
-      hint="A session takes hours in real time."
       options={[
         { value: '1', label: 'real time' },
         { value: '60', label: '60 times faster' },
@@ -37,7 +37,7 @@ export const SessionForm = ({ driver, of }: Omit<DriverFormsProps, 'waitingMax'>
   </PageForm>
 );
 
-/** The consent of the driver, which is granted or withdrawn. */
+/** The consent of the driver, which is granted or withdrawn. Granting comes before everything else. */
 export const ConsentForm = ({ driver, of }: Omit<DriverFormsProps, 'waitingMax'>): VNode =>
   driver.hasConsent ? (
     <PageForm
@@ -45,6 +45,7 @@ export const ConsentForm = ({ driver, of }: Omit<DriverFormsProps, 'waitingMax'>
       hidden={{ do: 'withdraw' }}
       {...of('consent')}
       submit="Withdraw consent"
+      isQuiet
     >
       <p>
         Shares {driver.scopes.length === 0 ? 'nothing' : driver.scopes.join(', ')} with this client.
@@ -62,23 +63,18 @@ export const ConsentForm = ({ driver, of }: Omit<DriverFormsProps, 'waitingMax'>
     </PageForm>
   );
 
-/** The other actions of the chosen driver. */
+/** The other actions of the chosen driver, but for those that end something. */
 export function DriverForms({ driver, of, waitingMax }: DriverFormsProps): VNode {
   const path = (part: string) => pathOf(driver, part);
   return (
-    <ul class="entries" role="list">
-      {driver.hasConsent && (
-        <li>
-          <h3>Consent</h3>
-          <ConsentForm driver={driver} of={of} />
-        </li>
-      )}
+    <>
       <li>
         <h3>Past days</h3>
         <PageForm
           action={path('past_days')}
           {...of('past_days', { days: '7' })}
           submit="Send past days"
+          isQuiet
           noValidate
         >
           <TextField
@@ -91,7 +87,13 @@ export function DriverForms({ driver, of, waitingMax }: DriverFormsProps): VNode
       </li>
       <li>
         <h3>Burst</h3>
-        <PageForm action={path('events')} {...of('events', { count: '100' })} submit="Send burst" noValidate>
+        <PageForm
+          action={path('events')}
+          {...of('events', { count: '100' })}
+          submit="Send burst"
+          isQuiet
+          noValidate
+        >
           <TextField
             name="count"
             label="Events"
@@ -100,15 +102,27 @@ export function DriverForms({ driver, of, waitingMax }: DriverFormsProps): VNode
           />
         </PageForm>
       </li>
-      <li>
-        <h3>Delete</h3>
-        <PageForm action={path('delete')} {...of('delete')} submit="Delete driver" isDanger>
-          <p>
-            Erases the driver with all consents and tokens. Clients with the consent are told that it was
-            withdrawn.
-          </p>
-        </PageForm>
-      </li>
-    </ul>
+    </>
   );
 }
+
+/** What ends something of the chosen driver. */
+export const DriverEndings = ({ driver, of }: Omit<DriverFormsProps, 'waitingMax'>): VNode => (
+  <>
+    {driver.hasConsent && (
+      <li>
+        <h3>Consent</h3>
+        <ConsentForm driver={driver} of={of} />
+      </li>
+    )}
+    <li>
+      <h3>Delete</h3>
+      <PageForm action={pathOf(driver, 'delete')} {...of('delete')} submit="Delete driver" isDanger>
+        <p>
+          Erases the driver with all consents and tokens. Clients with the consent are told that it was
+          withdrawn.
+        </p>
+      </PageForm>
+    </li>
+  </>
+);

@@ -7,7 +7,7 @@ import { SelectField, TextField, type FieldErrors, type FieldValues } from '#pla
 import { PageForm } from '#platform/web/forms/form.js';
 import { Moment } from '#platform/web/tables/moment.js';
 import { State } from '#platform/web/tables/state.js';
-import { ConsentForm, DriverForms, SessionForm, type FormState } from './driver-forms.js';
+import { ConsentForm, DriverEndings, DriverForms, SessionForm, type FormState } from './driver-forms.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 
 const PATH = '/portal/sandbox';
@@ -38,64 +38,44 @@ export const sandboxPage = (props: SandboxPageProps): PortalPage => {
     isLive: view !== undefined,
     children: (
       <>
-        {drivers.length === 0 ? (
-          <p class="empty">There are no drivers yet. Create the first one.</p>
+        {chosen ? (
+          <>
+            <DriverTabs drivers={drivers} chosen={chosen} />
+            <Chosen driver={chosen} view={view} of={of} />
+            {!view && <FaultsLeft faults={faults} />}
+            <details class="more" open={failed !== undefined && failed.form !== 'sessions'}>
+              <summary>More</summary>
+              <ul class="entries entries-beside" role="list">
+                <DriverForms driver={chosen} of={of} waitingMax={WAITING_PER_OWNER} />
+                <FaultForms chosen={chosen} of={of} />
+                <li>
+                  <h3>Another driver</h3>
+                  <NewDriver of={of} isQuiet />
+                </li>
+                <DriverEndings driver={chosen} of={of} />
+              </ul>
+              <p class="fine-print">
+                Driver <code class="id">{chosen.id}</code>, seed {chosen.seed}. {waitingText(chosen.waiting)}
+              </p>
+            </details>
+          </>
         ) : (
-          <DriverTabs drivers={drivers} chosen={chosen} />
+          <>
+            <p class="empty">There are no drivers yet. Create the first one.</p>
+            <NewDriver of={of} />
+            {!view && <FaultsLeft faults={faults} />}
+            <details class="more" open={failed !== undefined && failed.form !== 'drivers'}>
+              <summary>More</summary>
+              <ul class="entries entries-beside" role="list">
+                <FaultForms chosen={undefined} of={of} />
+              </ul>
+            </details>
+          </>
         )}
-        {chosen && <Chosen driver={chosen} view={view} of={of} />}
-        <p>
+        <p class="fine-print">
           Drivers, vehicles and charging sessions here are invented; tokens, deliveries, signatures and limits
           are the real thing. Drivers are shared by all your clients in the sandbox.
         </p>
-        <h2>Create a driver</h2>
-        <PageForm action={`${PATH}/drivers`} {...of('drivers')} submit="Create driver" noValidate>
-          <TextField name="name" label="Name" hint="Optional." />
-          <TextField
-            name="seed"
-            label="Seed"
-            inputMode="numeric"
-            hint={`Optional, 1 to ${SEED_MAX}. The same seed gives the same vehicle and the same sessions. At most ${DRIVERS_PER_OWNER} drivers.`}
-          />
-        </PageForm>
-        <h2>Faults</h2>
-        <p>Try out what your program does when something fails. What is not used within an hour ends.</p>
-        {!view && <FaultsLeft faults={faults} />}
-        <ul class="entries" role="list">
-          <li>
-            <h3>Refresh</h3>
-            <PageForm
-              action={`${PATH}/fail_refresh`}
-              hidden={{ chosen: chosen?.id }}
-              {...of('fail_refresh')}
-              submit="Fail next refresh"
-            >
-              <p>The next refresh of this client is refused, and its grant ends.</p>
-            </PageForm>
-          </li>
-          <li>
-            <h3>Requests</h3>
-            <PageForm
-              action={`${PATH}/fail_requests`}
-              hidden={{ chosen: chosen?.id }}
-              {...of('fail_requests', { kind: '503', requests: '1' })}
-              submit="Fail next requests"
-              noValidate
-            >
-              <SelectField
-                name="kind"
-                label="Answer"
-                options={REQUEST_FAULTS.map((value) => ({ value, label: ANSWERS[value] }))}
-              />
-              <TextField
-                name="requests"
-                label="How many requests"
-                inputMode="numeric"
-                hint={`1 to ${FAULTS_MAX}: to the endpoints for users, notifications, events and portal links.`}
-              />
-            </PageForm>
-          </li>
-        </ul>
       </>
     ),
   };
@@ -113,26 +93,74 @@ export const livePage = ({ drivers, chosen, view }: SandboxPageProps): PortalPag
   ),
 });
 
-function Chosen({
+/** The stage: what the one button starts, and what comes of it. */
+const Chosen = ({
   driver,
   view,
   of,
-}: Pick<SandboxPageProps, 'view'> & { driver: Driver; of: FormState }): VNode {
-  return (
-    <section aria-labelledby="chosen-driver">
-      <h2 id="chosen-driver">
-        <bdi>{driver.name}</bdi>
-      </h2>
-      {driver.hasConsent ? <SessionForm driver={driver} of={of} /> : <ConsentForm driver={driver} of={of} />}
-      {view}
-      {!driver.hasConsent && <SessionForm driver={driver} of={of} />}
-      <DriverForms driver={driver} of={of} waitingMax={WAITING_PER_OWNER} />
-      <p class="fine-print">
-        Driver <code class="id">{driver.id}</code>, seed {driver.seed}. {waitingText(driver.waiting)}
-      </p>
-    </section>
-  );
-}
+}: Pick<SandboxPageProps, 'view'> & { driver: Driver; of: FormState }): VNode => (
+  <section aria-label={driver.name}>
+    {!driver.hasConsent && <ConsentForm driver={driver} of={of} />}
+    <SessionForm driver={driver} of={of} />
+    {view}
+  </section>
+);
+
+const NewDriver = ({ of, isQuiet }: { of: FormState; isQuiet?: boolean }): VNode => (
+  <PageForm action={`${PATH}/drivers`} {...of('drivers')} submit="Create driver" isQuiet={isQuiet} noValidate>
+    <TextField name="name" label="Name" hint="Optional." />
+    <TextField
+      name="seed"
+      label="Seed"
+      inputMode="numeric"
+      hint={`Optional, 1 to ${SEED_MAX}. The same seed gives the same vehicle and the same sessions. At most ${DRIVERS_PER_OWNER} drivers.`}
+    />
+  </PageForm>
+);
+
+/** Lets requests of the client’s program fail. */
+const FaultForms = ({ chosen, of }: { chosen: Driver | undefined; of: FormState }): VNode => (
+  <>
+    <li>
+      <h3>Faults: requests</h3>
+      <PageForm
+        action={`${PATH}/fail_requests`}
+        hidden={{ chosen: chosen?.id }}
+        {...of('fail_requests', { kind: '503', requests: '1' })}
+        submit="Fail next requests"
+        isQuiet
+        noValidate
+      >
+        <SelectField
+          name="kind"
+          label="Answer"
+          options={REQUEST_FAULTS.map((value) => ({ value, label: ANSWERS[value] }))}
+        />
+        <TextField
+          name="requests"
+          label="How many requests"
+          inputMode="numeric"
+          hint={`1 to ${FAULTS_MAX}: to the endpoints for users, notifications, events and portal links. What is not used within an hour ends.`}
+        />
+      </PageForm>
+    </li>
+    <li>
+      <h3>Faults: refresh</h3>
+      <PageForm
+        action={`${PATH}/fail_refresh`}
+        hidden={{ chosen: chosen?.id }}
+        {...of('fail_refresh')}
+        submit="Fail next refresh"
+        isQuiet
+      >
+        <p>
+          The next refresh of this client is refused, and its grant ends. What is not used within an hour
+          ends.
+        </p>
+      </PageForm>
+    </li>
+  </>
+);
 
 const waitingText = (count: number): string => {
   if (count === 0) return 'No events wait.';

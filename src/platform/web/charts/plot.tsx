@@ -4,9 +4,11 @@ import { useText } from '../layout/say.js';
 import type { Tone } from './legend-entry.js';
 
 const WIDTH = 520;
-const HEIGHT = 222;
-/** Above the plot is room for the value that is pointed at. */
-const MARGIN = { top: 34, right: 26, bottom: 28, left: 78 };
+/** Above the plot is room for the value that is pointed at. A small one has no words but those. */
+const SIZES = {
+  large: { height: 222, top: 34, right: 26, bottom: 28, left: 78 },
+  small: { height: 84, top: 26, right: 0, bottom: 4, left: 0 },
+};
 const HEIGHT_OF_VALUE = 18;
 
 /** Values over time, one for each label; undefined where it is missing. */
@@ -30,6 +32,8 @@ export interface ChartProps {
   /** What each value is about in words: its hour or day. */
   periods: string[];
   series: ChartSeries[];
+  /** Small ones stand below a number that says what they show. */
+  size?: keyof typeof SIZES;
   formatTick?: (value: number) => string;
 }
 
@@ -62,41 +66,54 @@ export const wordsFor = (
  * band as high as the plot: the style sheet shows its values while it is pointed at or has the focus. Bands without links can be
  * focused themselves.
  */
-export function Plot({ id, description, labels, periods, series, highest, ...props }: PlotProps): VNode {
+export function Plot({
+  id,
+  description,
+  labels,
+  periods,
+  series,
+  highest,
+  size = 'large',
+  ...props
+}: PlotProps): VNode {
   const t = useText();
+  const { height, ...margin } = SIZES[size];
   const { formatValue, said = [], below, children } = props;
-  const x = scaleBand(labels.keys(), [MARGIN.left, WIDTH - MARGIN.right]).paddingInner(0.25);
-  const y = scaleLinear([0, highest], [HEIGHT - MARGIN.bottom, MARGIN.top]).nice(4);
+  const x = scaleBand(labels.keys(), [margin.left, WIDTH - margin.right]).paddingInner(0.25);
+  const y = scaleLinear([0, highest], [height - margin.bottom, margin.top]).nice(4);
   const { formatTick = y.tickFormat(4, '~s') } = props;
   const isLinked = series.some(({ hrefOf }) => hrefOf);
   return (
     <svg
       class="plot"
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      viewBox={`0 0 ${WIDTH} ${height}`}
       role="group"
       aria-labelledby={id}
       fill="var(--pico-muted-color)"
       font-size="17"
     >
       <title id={id}>{description}</title>
-      {y.ticks(4).map((tick) => (
+      {(size === 'large' ? y.ticks(4) : [0]).map((tick) => (
         <g aria-hidden="true">
           <line
             stroke="var(--pico-muted-border-color)"
-            x1={MARGIN.left}
-            x2={WIDTH - MARGIN.right}
+            x1={margin.left}
+            x2={WIDTH - margin.right}
             y1={y(tick)}
             y2={y(tick)}
           />
-          <text x={MARGIN.left - 8} y={y(tick)} dy="0.32em" text-anchor="end">
-            {formatTick(tick)}
-          </text>
+          {size === 'large' && (
+            <text x={margin.left - 8} y={y(tick)} dy="0.32em" text-anchor="end">
+              {formatTick(tick)}
+            </text>
+          )}
         </g>
       ))}
       {labels.map(
         (label, n) =>
-          label && (
-            <text x={x(n)! + x.bandwidth() / 2} y={HEIGHT - 8} text-anchor="middle" aria-hidden="true">
+          label &&
+          size === 'large' && (
+            <text x={x(n)! + x.bandwidth() / 2} y={height - 8} text-anchor="middle" aria-hidden="true">
               {label}
             </text>
           ),
@@ -116,14 +133,14 @@ export function Plot({ id, description, labels, periods, series, highest, ...pro
               fill="transparent"
               x={x(n)! - (x.step() - x.bandwidth()) / 2}
               width={x.step()}
-              y={MARGIN.top}
-              height={HEIGHT - MARGIN.bottom - MARGIN.top}
+              y={margin.top}
+              height={height - margin.bottom - margin.top}
             />
             {children(n, x, y)}
             <text
               class="band-words"
               fill="var(--pico-h1-color)"
-              x={WIDTH - MARGIN.right}
+              x={WIDTH - margin.right}
               y={HEIGHT_OF_VALUE}
               text-anchor="end"
               aria-hidden="true"

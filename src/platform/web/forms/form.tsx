@@ -137,6 +137,8 @@ export interface PageFormProps extends PostFormProps {
   alert?: string;
   submit: string;
   isDanger?: boolean;
+  /** For all forms of a page but the one that it is for: one button of a page is filled. */
+  isQuiet?: boolean;
   /** Where Cancel leads. */
   cancel?: string;
   /** Another word for Cancel. */
@@ -153,6 +155,7 @@ export function PageForm(props: PageFormProps): VNode {
     alert,
     submit,
     isDanger,
+    isQuiet,
     cancel,
     keep,
     otherButton,
@@ -171,7 +174,7 @@ export function PageForm(props: PageFormProps): VNode {
         </FormFields>
         <div class="buttons">
           {otherButton}
-          <button type="submit" class={isDanger ? 'danger' : undefined}>
+          <button type="submit" class={isDanger ? 'danger' : isQuiet ? 'quiet' : undefined}>
             {submit}
           </button>
           {cancel && (
@@ -231,7 +234,9 @@ export function FilterForm({
           <input type="hidden" name={name} value={value} />
         ))}
         <div class="buttons">
-          <button type="submit">{submit ?? t('Filter')}</button>
+          <button type="submit" class="quiet">
+            {submit ?? t('Filter')}
+          </button>
           {path && (isWrong || Object.values(values).some(Boolean)) && <a href={path}>{t('Show all')}</a>}
         </div>
       </form>

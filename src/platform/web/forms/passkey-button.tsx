@@ -7,14 +7,18 @@ export const PASSKEY_SCRIPT = '/assets/passkeys.js';
 export interface PasskeyButtonProps {
   /** Where to go after login. */
   returnTo?: string;
+  /** Beside a form, whose button is the one that is filled. */
+  isQuiet?: boolean;
   children: ComponentChildren;
 }
 
 /** A button that logs in with a passkey. Without our script it is hidden, because only a script can use a passkey. */
-export const PasskeyButton = ({ returnTo, children }: PasskeyButtonProps): VNode => (
+export const PasskeyButton = ({ returnTo, isQuiet, children }: PasskeyButtonProps): VNode => (
   <div class="passkey" data-passkey-sign-in data-return-to={returnTo} hidden>
     <p class="notice notice-error" role="alert" hidden />
-    <button type="button">{children}</button>
+    <button type="button" class={isQuiet ? 'quiet' : undefined}>
+      {children}
+    </button>
   </div>
 );
 
@@ -22,7 +26,7 @@ export const PasskeyButton = ({ returnTo, children }: PasskeyButtonProps): VNode
 export const PasskeySection = ({ summary, ...button }: PasskeyButtonProps & { summary: string }): VNode => (
   <details class="passkey-section" data-passkey-section hidden>
     <summary>{summary}</summary>
-    <PasskeyButton {...button} />
+    <PasskeyButton {...button} isQuiet />
   </details>
 );
 

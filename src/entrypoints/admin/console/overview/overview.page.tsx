@@ -4,6 +4,7 @@ import type { Counted, RefusedClient } from '#records/activity/activity.js';
 import { BarChart } from '#platform/web/charts/bar-chart.js';
 import { formatCount, sumOf } from '#platform/web/charts/numbers.js';
 import { labelsOf, RANGES, type Range, periodsOf } from '#platform/web/charts/ranges.js';
+import type { ChartProps } from '#platform/web/charts/plot.js';
 import { RangeSwitch } from '#platform/web/charts/range-switch.js';
 import { ExactMoment, RecentMoment } from '#platform/web/tables/moment.js';
 import { State } from '#platform/web/tables/state.js';
@@ -56,30 +57,37 @@ export function overviewPage(props: OverviewPageProps): ConsolePage {
         <Verdict alerts={[...alertsOf(props), ...moreAlerts]} />
         <div class="section-head">
           <p class="muted">
-            The dash on a bar is the same {range === '24h' ? 'hour of the day' : 'day of the week'} before.
-            Clients of sandboxes are not counted, except for pending deliveries.
+            <svg viewBox="0 0 14 8" width="14" height="8" aria-hidden="true">
+              <path d="M0 4h14" stroke="currentcolor" stroke-width="2" />
+            </svg>{' '}
+            {BEFORE[range]}. Clients of sandboxes are not counted, except for pending deliveries.
           </p>
           <RangeSwitch path="/admin/console" range={range} />
         </div>
         <div class="tiles">
-          {series.map((each) => (
+          {series.filter(isLarge).map((each) => (
             <Tile series={each} range={range} />
           ))}
+          {series
+            .filter((each) => !isLarge(each))
+            .map((each) => (
+              <Tile series={each} range={range} size="small" />
+            ))}
           <WaitingTile waiting={waiting} />
         </div>
         <HourTable series={series} />
-        <h2 id="refused-clients">Clients with most refusals in 24 hours</h2>
-        <RefusedClients clients={refused} />
-        <h2>Clients near their limit</h2>
-        <NearLimit clients={nearLimit} />
-        <h2 id="refused-logins">Refused logins in the last seven days</h2>
-        {refusedLogins.length === 0 ? (
-          <p class="empty">No logins were refused.</p>
-        ) : (
-          <Refusals caption="Refused logins" refusals={refusedLogins} />
-        )}
-        <h2>Disabled endpoints</h2>
-        <DisabledEndpoints page={disabled} />
+        <div id="refused-clients">{refused.length > 0 && <RefusedClients clients={refused} />}</div>
+        {nearLimit.length > 0 && <NearLimit clients={nearLimit} />}
+        <div id="refused-logins">
+          {refusedLogins.length > 0 && (
+            <>
+              <h2>Refused logins in the last seven days</h2>
+              <Refusals caption="Refused logins" refusals={refusedLogins} />
+            </>
+          )}
+        </div>
+        {disabled.items.length > 0 && <DisabledEndpoints page={disabled} />}
+        <NothingElse {...props} />
       </>
     ),
   };
@@ -109,13 +117,18 @@ function Verdict({ alerts }: { alerts: Alert[] }): VNode {
   );
 }
 
-function Tile({ series, range }: { series: Series; range: Range }): VNode {
+/** What goes well has a large chart; what goes wrong is a number with a small one. */
+const isLarge = ({ tone }: Series): boolean => tone === 'good';
+
+const BEFORE: Record<Range, string> = { '24h': 'the day before', '7d': 'the week before' };
+
+function Tile({ series, range, size }: { series: Series; range: Range; size?: ChartProps['size'] }): VNode {
   const { label, tone, hours, listOf, more } = series;
   const { count, words } = RANGES[range];
-  const size = range === '24h' ? 1 : 24;
+  const hoursEach = range === '24h' ? 1 : 24;
   const [before, now] = [
-    partsOf(hours.slice(-2 * count * size, -count * size), size),
-    partsOf(hours.slice(-count * size), size),
+    partsOf(hours.slice(-2 * count * hoursEach, -count * hoursEach), hoursEach),
+    partsOf(hours.slice(-count * hoursEach), hoursEach),
   ];
   const [total, totalBefore] = [
     sumOf(now.map((part) => part.count)),
@@ -128,13 +141,14 @@ function Tile({ series, range }: { series: Series; range: Range }): VNode {
       <p class="figures">
         <strong>{formatCount(total)}</strong> in {words}
         <span class="muted"> · {comparedWith(total, totalBefore, words)}</span>
-        <span class="muted"> · {formatCount(hours.at(-1)?.count ?? 0)} this hour</span>
+        {isLarge(series) && <span class="muted"> · {formatCount(hours.at(-1)?.count ?? 0)} this hour</span>}
       </p>
       <BarChart
         id={`chart-${label.toLowerCase().replaceAll(' ', '-')}`}
+        size={size}
         description={`${label} in the last ${words}: ${formatCount(total)}; in the ${words} before: ${formatCount(totalBefore)}.`}
         labels={labelsOf(now, range)}
-        periods={periodsOf(now, '24h').map((start) => (size === 1 ? start : `24 hours from ${start}`))}
+        periods={periodsOf(now, '24h').map((start) => (hoursEach === 1 ? start : `24 hours from ${start}`))}
         series={[
           {
             tone,
@@ -144,7 +158,7 @@ function Tile({ series, range }: { series: Series; range: Range }): VNode {
           },
         ]}
         before={{
-          name: size === 1 ? 'the day before' : 'the week before',
+          name: BEFORE[range],
           values: before.map((part) => part.count),
         }}
       />
@@ -190,14 +204,11 @@ function WaitingTile({ waiting: { pending, oldestSeconds } }: { waiting: Waiting
       ) : (
         <p class="muted">Nothing is overdue.</p>
       )}
-      <ul class="plain">
-        <li>
-          <a href={`${DELIVERIES_PATH}?state=pending`}>View pending deliveries</a>
-        </li>
-        <li>
-          <a href={`${DELIVERIES_PATH}?state=failed`}>View failed deliveries</a>
-        </li>
-      </ul>
+      <p>
+        <a href={`${DELIVERIES_PATH}?state=pending`}>View pending deliveries</a>
+        {' · '}
+        <a href={`${DELIVERIES_PATH}?state=failed`}>View failed deliveries</a>
+      </p>
     </section>
   );
 }
@@ -245,9 +256,20 @@ function HourTable({ series }: { series: Series[] }): VNode {
   );
 }
 
-function RefusedClients({ clients }: { clients: RefusedClient[] }): VNode {
-  if (clients.length === 0) return <p class="empty">No requests of a known client were refused.</p>;
-  return (
+/** What there is none of, in one line. */
+function NothingElse({ refused, nearLimit, refusedLogins, disabled }: OverviewPageProps): VNode | null {
+  const nothing = [
+    refused.length === 0 && 'No requests of a known client were refused.',
+    nearLimit.length === 0 && 'No clients are near their limit.',
+    refusedLogins.length === 0 && 'No logins were refused.',
+    disabled.items.length === 0 && 'No endpoints are disabled.',
+  ].filter(Boolean);
+  return nothing.length === 0 ? null : <p class="muted">{nothing.join(' ')}</p>;
+}
+
+const RefusedClients = ({ clients }: { clients: RefusedClient[] }): VNode => (
+  <>
+    <h2>Clients with most refusals in 24 hours</h2>
     <Table
       caption="Clients with most refusals"
       rows={clients}
@@ -260,12 +282,12 @@ function RefusedClients({ clients }: { clients: RefusedClient[] }): VNode {
         { head: 'Last', cell: ({ lastAt }) => <RecentMoment at={lastAt} /> },
       ]}
     />
-  );
-}
+  </>
+);
 
-function NearLimit({ clients }: { clients: RefusedClient[] }): VNode {
-  if (clients.length === 0) return <p class="empty">No clients are near their limit.</p>;
-  return (
+const NearLimit = ({ clients }: { clients: RefusedClient[] }): VNode => (
+  <>
+    <h2>Clients near their limit</h2>
     <Table
       caption="Clients near their limit"
       rows={clients}
@@ -288,13 +310,13 @@ function NearLimit({ clients }: { clients: RefusedClient[] }): VNode {
         { head: 'Last', cell: ({ lastAt }) => <RecentMoment at={lastAt} /> },
       ]}
     />
-  );
-}
+  </>
+);
 
 function DisabledEndpoints({ page }: { page: Page<EndpointInList> }): VNode {
-  if (page.items.length === 0) return <p class="empty">No endpoints are disabled.</p>;
   return (
     <>
+      <h2>Disabled endpoints</h2>
       <Table
         caption="Disabled endpoints"
         rows={page.items}

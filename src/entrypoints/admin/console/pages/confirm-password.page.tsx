@@ -33,7 +33,11 @@ export function confirmAtProviderPage({
           than 15 minutes ago. {label ? <AtProvider label={label} /> : WITHOUT_PROVIDER} Nothing happens yet:
           you return to the page that describes the action.
         </p>
-        {hasPasskeys && <PasskeyButton returnTo={returnTo}>Use a passkey</PasskeyButton>}
+        {hasPasskeys && (
+          <PasskeyButton returnTo={returnTo} isQuiet={label !== undefined}>
+            Use a passkey
+          </PasskeyButton>
+        )}
         {label && (
           <ConsoleForm
             errors={error === undefined ? undefined : { form: [error] }}
@@ -70,7 +74,11 @@ export function confirmPasswordPage({ returnTo, hasPasskeys, error }: ConfirmPas
           more than 15 minutes ago. Enter it again to continue. Nothing happens yet: you return to the page
           that describes the action.
         </p>
-        {hasPasskeys && <PasskeyButton returnTo={returnTo}>Use a passkey</PasskeyButton>}
+        {hasPasskeys && (
+          <PasskeyButton returnTo={returnTo} isQuiet>
+            Use a passkey
+          </PasskeyButton>
+        )}
         <ConsoleForm
           errors={errors}
           action={CONFIRM_PASSWORD_PATH}
