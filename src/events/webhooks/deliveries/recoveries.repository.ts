@@ -8,8 +8,7 @@ import { EndpointPauseEntity } from '../endpoints/endpoint-pause.entity.js';
 import { RESTARTED } from './deliveries.repository.js';
 import { DeliveryEntity } from './delivery.entity.js';
 import { filtered, orderOf, type DeliveryFilter } from './delivery-filter.js';
-import { RecoveryEntity } from './recovery.entity.js';
-import type { Recovery } from './recovery.js';
+import { RecoveryEntity, type Recovery } from './recovery.entity.js';
 
 /** The values of a new recovery. */
 export type NewRecovery = Pick<Recovery, 'id' | 'kind' | 'endpointId' | 'from' | 'to'> & { clientId: string };
