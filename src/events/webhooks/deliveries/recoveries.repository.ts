@@ -9,8 +9,7 @@ import { RESTARTED } from './deliveries.repository.js';
 import { DeliveryEntity } from './delivery.entity.js';
 import { filtered, orderOf, type DeliveryFilter } from './delivery-filter.js';
 import { DELIVERY_ID_TIME, NEW_DELIVERY_ID } from './new-delivery-ids.sql.js';
-import { RecoveryEntity } from './recovery.entity.js';
-import type { Recovery } from './recovery.js';
+import { RecoveryEntity, type Recovery } from './recovery.entity.js';
 
 /** The values of a new recovery. */
 export type NewRecovery = Pick<Recovery, 'id' | 'kind' | 'endpointId' | 'from' | 'to'> & { clientId: string };

@@ -13,45 +13,28 @@ import { CONSENT_REVOKED, type NewEvent } from './event.js';
 /** The number of the last event about one thing of a user (contract §21). */
 @Entity('event_sequences')
 export class EventSequenceEntity {
-  @PrimaryColumn('text')
-  userId!: string;
-
+  @PrimaryColumn('text') userId!: string;
   /** The part of the event type before the dot. */
-  @PrimaryColumn('text')
-  family!: string;
-
-  @PrimaryColumn('text')
-  resourceId!: string;
-
-  @Column('bigint')
-  last!: string;
-
+  @PrimaryColumn('text') family!: string;
+  @PrimaryColumn('text') resourceId!: string;
+  @Column('bigint') last!: string;
   /** The day of the last event. */
-  @Column('date')
-  seenOn!: string;
+  @Column('date') seenOn!: string;
 }
 
 /** An `Idempotency-Key` of a publisher, and the event and body that it was used for. */
 @Entity('event_idempotency_keys')
 export class EventIdempotencyKeyEntity {
-  @PrimaryColumn('text')
-  clientId!: string;
-
-  @PrimaryColumn('bytea')
-  keyDigest!: Buffer;
-
-  @Column('bytea')
-  bodyDigest!: Buffer;
-
-  @Column('text')
-  eventId!: string;
+  @PrimaryColumn('text') clientId!: string;
+  @PrimaryColumn('bytea') keyDigest!: Buffer;
+  @Column('bytea') bodyDigest!: Buffer;
+  @Column('text') eventId!: string;
 
   @ManyToOne(() => EventEntity, { createForeignKeyConstraints: false })
   @JoinColumn({ name: 'event_id' })
   event?: EventEntity;
 
-  @Column({ type: 'timestamptz', insert: false })
-  createdAt!: Date;
+  @Column({ type: 'timestamptz', insert: false }) createdAt!: Date;
 }
 
 /** The result of publishing an event. */

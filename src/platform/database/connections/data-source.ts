@@ -2,7 +2,7 @@ import pg, { type Client, type PoolConfig } from 'pg';
 import { DefaultNamingStrategy, type DataSourceOptions } from 'typeorm';
 import { MIGRATIONS } from '../../../../migrations/index.js';
 import { snakeCase } from '../queries/input-rows.js';
-import { socketOf } from './connection-socket.js';
+import { socketOf } from './connection-problem.js';
 import { whoAsks } from '#platform/telemetry/log-scope.js';
 import { connectionOptions } from './connections.js';
 import type { Session } from './session.js';
