@@ -24,7 +24,7 @@ import { ClientKeysService } from './keys/client-keys.service.js';
 import { UsedProofEntity } from './proofs/used-proof.entity.js';
 import { UsedProofsRepository } from './proofs/used-proofs.repository.js';
 import { UsedProofs } from './proofs/used-proofs.service.js';
-import { CLIENTS_PURGE } from './clients-purge.js';
+import { RETENTION, type PurgeTask } from '#platform/database/purge/purge-tasks.js';
 
 const EXPORTED = [
   ClientAuthenticationService,
@@ -66,7 +66,11 @@ const EXPORTED = [
 })
 export class ClientsModule {
   @Answers('purge.tasks')
-  purged() {
-    return CLIENTS_PURGE;
+  purged(): PurgeTask[] {
+    return [
+      // Noted until no instance would accept them any more.
+      { table: 'used_proofs', by: 'expires_at' },
+      { table: 'client_key_uses', by: 'last_used_at', before: RETENTION },
+    ];
   }
 }

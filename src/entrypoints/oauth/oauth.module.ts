@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Answers } from '#platform/database/domain/domain-map.js';
+import type { PurgeTask } from '#platform/database/purge/purge-tasks.js';
 import { ActivityModule } from '#records/activity/activity.module.js';
 import { ClientsModule } from '#access/clients/clients.module.js';
 import { ConsentsModule } from '#access/consents/consents.module.js';
@@ -29,7 +30,6 @@ import { IntrospectionController } from './introspection/introspection.controlle
 import { ParController } from './par/par.controller.js';
 import { PushedRequestEntity } from './par/pushed-request.entity.js';
 import { PushedRequestsRepository } from './par/pushed-requests.repository.js';
-import { PUSHED_REQUESTS_PURGE } from './par/pushed-requests-purge.js';
 import { PushedRequests } from './par/pushed-requests.service.js';
 import { RefusalCounts } from './refusal-counts.service.js';
 import { MetadataController } from './metadata/metadata.controller.js';
@@ -90,7 +90,7 @@ import { TokenController } from './token/token.controller.js';
 })
 export class OAuthModule {
   @Answers('purge.tasks')
-  purged() {
-    return PUSHED_REQUESTS_PURGE;
+  purged(): PurgeTask[] {
+    return [{ table: 'pushed_requests', by: 'expires_at' }];
   }
 }
