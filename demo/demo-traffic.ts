@@ -5,7 +5,7 @@ import { EVENT_TYPES } from '../migrations/event-types.js';
 import { waitBeforeRetry } from '#events/webhooks/deliveries/retry-schedule.js';
 import { payloadOf } from '#events/webhooks/events/event.js';
 import { SealedBox } from '#platform/secrets/sealed-box.js';
-import { signDelivery, makeEndpointSecret } from '#events/webhooks/signing/sign-delivery.js';
+import { makeEndpointSecret, signDelivery, signingKeyOf } from '#events/webhooks/signing/sign-delivery.js';
 import { sessionsOf } from './demo-sessions.js';
 
 /** How far the past of the demonstration goes back. */
@@ -253,7 +253,7 @@ async function insertDeliveries(
       ...attempt,
       id,
       number: index + 1,
-      signature: signDelivery([secret], {
+      signature: signDelivery([signingKeyOf(secret)], {
         id,
         timestamp: Math.floor(attempt.time / 1000),
         body: event.payload,

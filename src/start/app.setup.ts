@@ -12,7 +12,7 @@ import type { Settings } from '#platform/config/settings.js';
 import { SchemaCompatibility } from '#platform/database/migrations/schema-compatibility.service.js';
 import { AddressLimits } from '#platform/http/guards/address-rate-limit.guard.js';
 import { addSessionLimits, SessionLimits } from '#platform/http/guards/session-limits.js';
-import { AllowedMethods } from '#platform/http/server/allowed-methods.js';
+import { AllowedMethods } from '#platform/http/server/route-options.js';
 import { addListAnswers } from '#platform/http/api/list-answer.js';
 import { addAssets } from '#platform/http/server/assets.js';
 import { addDownloads } from '#platform/http/server/downloads.js';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { connectionProblem, isPassing } from '#platform/database/connections/connection-problem.js';
 import { StartError } from './start-error.js';
 import type pg from 'pg';
-import { closeAtOnce } from '#platform/database/connections/connection-socket.js';
+import { closeAtOnce } from '#platform/database/connections/connection-problem.js';
 import { newConnection } from '#platform/database/connections/connections.js';
 
 /**

@@ -27,7 +27,7 @@ interface File {
 
 /** The part of the page with this heading. */
 const sectionOf = (page: Page, heading: string) =>
-  page.html.querySelectorAll('section').find((each) => each.querySelector('h2')!.text === heading)!;
+  page.html.querySelectorAll('details').find((each) => each.querySelector('h2')?.text === heading)!;
 
 describe('The export of a person’s data', () => {
   const { service, smtp } = useSharedServiceWithMail();

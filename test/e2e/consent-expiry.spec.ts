@@ -236,19 +236,18 @@ describe('A consent that ends by itself', () => {
     ]);
   });
 
-  it.each<[string, () => Promise<unknown>]>([
-    [
-      'the user agrees again',
-      async () => {
+  it.each(
+    Object.entries<() => Promise<unknown>>({
+      'the user agrees again': async () => {
         const browser = await service.make.signedIn(user);
         const page = await browser.open(
           authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI }),
         );
         return browser.submit(page, '/o/authorize/', { decision: 'authorize' });
       },
-    ],
-    ['an operator records it again', () => service.make.consent(client, user)],
-  ])('does not go on when %s after its end, before anyone has noticed the end', async (_who, agree) => {
+      'an operator records it again': () => service.make.consent(client, user),
+    }),
+  )('does not go on when %s after its end, before anyone has noticed the end', async (_who, agree) => {
     await receive();
     const tokens = await service.make.tokens(client, user);
     await age(91);

@@ -57,17 +57,17 @@ describe('The record of consents refuses', () => {
     await expect(asService(statement)).rejects.toMatchObject({ code: '42501' });
   });
 
-  it.each([
-    ['UPDATE', "UPDATE consent_versions SET scopes = '{}'"],
-    [
-      'forgetting a user who is still there',
-      'UPDATE consent_versions SET evidence = NULL, forgotten_at = now()',
-    ],
-    ['DELETE', 'DELETE FROM consent_versions'],
-    ['TRUNCATE', 'TRUNCATE consent_versions'],
-    ['UPDATE of words', "UPDATE consent_words SET language = 'fr'"],
-    ['DELETE of words', 'DELETE FROM consent_words'],
-  ])('%s by the owner of the schema', async (_what, statement) => {
+  it.each(
+    Object.entries({
+      UPDATE: "UPDATE consent_versions SET scopes = '{}'",
+      'forgetting a user who is still there':
+        'UPDATE consent_versions SET evidence = NULL, forgotten_at = now()',
+      DELETE: 'DELETE FROM consent_versions',
+      TRUNCATE: 'TRUNCATE consent_versions',
+      'UPDATE of words': "UPDATE consent_words SET language = 'fr'",
+      'DELETE of words': 'DELETE FROM consent_words',
+    }),
+  )('%s by the owner of the schema', async (_what, statement) => {
     await expect(service.database.query(statement)).rejects.toThrow('cannot be changed');
   });
 

@@ -68,31 +68,24 @@ describe('The traffic of the demonstration', () => {
     expect(states.find(({ state }) => state === 'delivered')!.attempts).toBeGreaterThan(1);
   });
 
-  it.each([
-    [
-      'a delivery failed before the end of the schedule',
-      `d.state = 'failed' AND d.attempts <> ${SCHEDULE.length + 1}`,
-    ],
-    [
-      'a delivery is pending without a failed attempt or without a time for the next one',
-      "d.state = 'pending' AND (n.good > 0 OR n.count = 0 OR d.next_attempt_at <= n.last_at)",
-    ],
-    [
-      'a delivery was delivered without exactly one successful attempt',
-      "d.state = 'delivered' AND n.good <> 1",
-    ],
-    ['a delivery that was not delivered has a successful attempt', "d.state <> 'delivered' AND n.good > 0"],
-    ['a delivery has a wrong count of attempts', 'd.attempts <> n.count OR n.count IS DISTINCT FROM n.last'],
-    ['a delivery has a wrong count of retries', "d.retries <> d.attempts - (d.state <> 'pending')::int"],
-    ['an attempt comes before its delivery', 'n.first_at < d.created_at'],
-    ['a delivery finished before its last attempt', "d.state <> 'pending' AND d.finished_at < n.last_at"],
-    [
-      'a delivery is older than its endpoint',
-      'd.created_at < e.created_at OR substr(d.id, 5, 10) < substr(e.id, 5, 10)',
-    ],
-    ['anything happened in the future', 'd.created_at > now() OR n.last_at > now()'],
-    ['an endpoint was attempted after its recorded last attempt', 'n.last_at > e.last_attempt_at'],
-  ])('never shows that %s', async (_what, condition) => expect(await rowsWhere(condition)).toEqual([]));
+  it.each(
+    Object.entries({
+      'a delivery failed before the end of the schedule': `d.state = 'failed' AND d.attempts <> ${SCHEDULE.length + 1}`,
+      'a delivery is pending without a failed attempt or without a time for the next one':
+        "d.state = 'pending' AND (n.good > 0 OR n.count = 0 OR d.next_attempt_at <= n.last_at)",
+      'a delivery was delivered without exactly one successful attempt':
+        "d.state = 'delivered' AND n.good <> 1",
+      'a delivery that was not delivered has a successful attempt': "d.state <> 'delivered' AND n.good > 0",
+      'a delivery has a wrong count of attempts': 'd.attempts <> n.count OR n.count IS DISTINCT FROM n.last',
+      'a delivery has a wrong count of retries': "d.retries <> d.attempts - (d.state <> 'pending')::int",
+      'an attempt comes before its delivery': 'n.first_at < d.created_at',
+      'a delivery finished before its last attempt': "d.state <> 'pending' AND d.finished_at < n.last_at",
+      'a delivery is older than its endpoint':
+        'd.created_at < e.created_at OR substr(d.id, 5, 10) < substr(e.id, 5, 10)',
+      'anything happened in the future': 'd.created_at > now() OR n.last_at > now()',
+      'an endpoint was attempted after its recorded last attempt': 'n.last_at > e.last_attempt_at',
+    }),
+  )('never shows that %s', async (_what, condition) => expect(await rowsWhere(condition)).toEqual([]));
 
   it('has endpoints whose state follows from their attempts', async () => {
     const endpoints = await database.query(

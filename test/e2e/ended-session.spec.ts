@@ -62,50 +62,37 @@ describe('A session that ends while a change waits for the account', () => {
       return () => browser.submit(page, path, fields);
     };
 
-  it.each<[string, Prepare]>([
-    [
-      'adds no passkey',
-      async (browser) => {
+  it.each(
+    Object.entries<Prepare>({
+      'adds no passkey': async (browser) => {
         const { options, send } = await openNewPasskey(browser);
         const response = new SoftwarePasskey(service.url).create(options);
         return () => send(response);
       },
-    ],
-    [
-      'adds no authenticator app',
-      async (browser) => {
+      'adds no authenticator app': async (browser) => {
         const path = '/account/security/app/new';
         const page = await browser.open(path);
         const secret = page.html.querySelector('code.secret')!.text.replaceAll(' ', '');
         return () => browser.submit(page, path, { code: codeOf(secret) });
       },
-    ],
-    [
-      'removes no passkey',
-      async (browser) => {
+      'removes no passkey': async (browser) => {
         await setUpPasskey(service, browser);
         const id = await service.database.value<string>('SELECT id FROM passkeys WHERE user_id = $1', [
           user.id,
         ]);
         return form(`/account/security/passkeys/${id}/remove`)(browser);
       },
-    ],
-    [
-      'removes no authenticator app',
-      async (browser) => {
+      'removes no authenticator app': async (browser) => {
         await setUpApp(service, browser);
         return form('/account/security/app/remove')(browser);
       },
-    ],
-    [
-      'makes no recovery codes',
-      async (browser) => {
+      'makes no recovery codes': async (browser) => {
         await setUpApp(service, browser);
         return form('/account/security/recovery-codes')(browser);
       },
-    ],
-    ['chooses no mails', form('/account/email', { do: 'choose' })],
-  ])('%s', async (_what, prepare) => {
+      'chooses no mails': form('/account/email', { do: 'choose' }),
+    }),
+  )('%s', async (_what, prepare) => {
     const browser = await signedIn(user);
     await expectRefused(browser, user, await prepare(browser), '/account');
   });

@@ -98,7 +98,7 @@ describe('GET /v2/events with wait', () => {
     const instance = await startInstance(service.database, { ...WEBHOOK_ENV, BASE_URL: service.url });
     const early = waiting(instance);
     await untilItWaits();
-    const port = HeldTimers.hold(3_000, 3_000, 'graceful-shutdown');
+    const port = HeldTimers.hold(3_000, 3_000, 'request-hooks');
     // A load balancer watches, so the port stays open for a while.
     const isReady = () => instance.http.get('/health/ready');
     for (let n = 0; n < 7; n++) {

@@ -38,14 +38,14 @@ const press = async (of: AdminInPerson, action: string, fields = {}, by = anna!)
 describe('With FOUR_EYES=true, what leaves one enabled admin alone waits for a second one:', () => {
   beforeEach(leaveTwo);
 
-  it.each([
-    ['disabling the other', () => change(ben!, { enabled: false })],
-    [
-      'disabling an admin by a client of the company',
-      async () => change(ben!, { enabled: false }, await service.make.adminToken()),
-    ],
-    ['disabling the owner of the client that asks', () => change(anna!, { enabled: false })],
-  ])('%s, in the admin API', async (_what, ask) => {
+  it.each(
+    Object.entries({
+      'disabling the other': () => change(ben!, { enabled: false }),
+      'disabling an admin by a client of the company': async () =>
+        change(ben!, { enabled: false }, await service.make.adminToken()),
+      'disabling the owner of the client that asks': () => change(anna!, { enabled: false }),
+    }),
+  )('%s, in the admin API', async (_what, ask) => {
     const asked = await ask();
     expect([asked.status, asked.json.action, asked.json.details]).toEqual([
       202,

@@ -51,35 +51,28 @@ describe('The guides, read by a member of a partner’s organisation,', () => {
   const signedIn = (user: UserEntity): Promise<BrowserSession> => service.make.signedIn(user);
 
   describe('show nothing of a client', () => {
-    it.each<[string, () => Promise<BrowserSession>]>([
-      ['to nobody', () => Promise.resolve(new BrowserSession(service.url))],
-      ['to a driver', () => service.make.signedInNew()],
-      [
-        'to a member whose organisation may not have webhooks',
-        async () => {
+    it.each(
+      Object.entries<() => Promise<BrowserSession>>({
+        'to nobody': () => Promise.resolve(new BrowserSession(service.url)),
+        'to a driver': () => service.make.signedInNew(),
+        'to a member whose organisation may not have webhooks': async () => {
           const organisation = await service.make.user({ kind: 'organisation', webhooksEnabled: false });
           await service.make.client({ ownerId: organisation.id, environment: 'sandbox' });
           return signedIn(organisation);
         },
-      ],
-      [
-        'to a member of an organisation whose only client is disabled',
-        async () => {
+        'to a member of an organisation whose only client is disabled': async () => {
           const client = await service.make.client({ environment: 'sandbox' });
           await service.make.updateClient(client, { enabled: false });
           return signedIn(await ownerOf(client));
         },
-      ],
-      [
-        'to someone who was a member',
-        async () => {
+        'to someone who was a member': async () => {
           const user = await service.make.user();
           await members().add(owner.id, user.id, 'admin', SERVICE_ACTOR);
           await members().remove(owner.id, user.id, SERVICE_ACTOR);
           return signedIn(user);
         },
-      ],
-    ])('%s', async (_who, browserOf) => {
+      }),
+    )('%s', async (_who, browserOf) => {
       const browser = await browserOf();
       const page = await browser.open(`${GUIDE}?client=${foreign.id}`);
       expect([page.status, idIn(page), valueIn(page, 'REDIRECT_URI')]).toEqual([200, undefined, undefined]);

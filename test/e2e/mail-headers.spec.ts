@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { BrandService } from '#records/brand/brand.service.js';
-import { LogosService } from '#records/brand/logos.service.js';
+import { BrandService, LogosService } from '#records/brand/brand.service.js';
 import { MESSAGES } from '#records/notifications/message-catalogue.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import { Transactions } from '#platform/database/queries/transactions.js';

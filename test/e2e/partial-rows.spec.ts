@@ -1,7 +1,7 @@
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { KNOWN_MEMBERS, type ClientWithSecrets } from '#access/clients/client-with-secrets.js';
 import { ClientsRepository } from '#access/clients/clients.repository.js';
-import type { EndpointInList } from '#events/webhooks/endpoints/endpoint-in-list.js';
+import type { EndpointInList } from '#events/webhooks/endpoints/endpoint-health.js';
 import { ENDPOINT } from '#events/webhooks/endpoints/endpoint.resource.js';
 import { EndpointsRepository } from '#events/webhooks/endpoints/endpoints.repository.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';

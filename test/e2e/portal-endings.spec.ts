@@ -45,36 +45,32 @@ describe('The webhook portal', () => {
     await admin('PATCH', path, { [member]: true });
   };
 
-  it.each<[string, () => Promise<unknown>]>([
-    [
-      'a change of its owner that takes nothing away',
-      () => patchOwner({ webhooks_enabled: true, name: 'Another' }),
-    ],
-    ['a secret rotated with an overlap', () => rotate(60)],
-    ['the tokens of another client are revoked', async () => revoke((await service.make.client()).id)],
-    [
-      'another owner loses the permission for webhooks',
-      async () => patchOwner({ webhooks_enabled: false }, (await service.make.client()).ownerId),
-    ],
-  ])('stays open after %s', async (_what, change) => {
+  it.each(
+    Object.entries<() => Promise<unknown>>({
+      'a change of its owner that takes nothing away': () =>
+        patchOwner({ webhooks_enabled: true, name: 'Another' }),
+      'a secret rotated with an overlap': () => rotate(60),
+      'the tokens of another client are revoked': async () => revoke((await service.make.client()).id),
+      'another owner loses the permission for webhooks': async () =>
+        patchOwner({ webhooks_enabled: false }, (await service.make.client()).ownerId),
+    }),
+  )('stays open after %s', async (_what, change) => {
     await change();
     expect(await statuses()).toEqual([200, 200]);
   });
 
-  it.each<[string, () => Promise<unknown>]>([
-    ['the tokens of the client are revoked by the admin API', () => revoke()],
-    [
-      'the tokens of the client are revoked in the console',
-      () => press(`/admin/console/clients/${client.id}/revoke`),
-    ],
-    ['the secret is rotated without an overlap by the admin API', () => rotate(0)],
-    [
-      'webhooks are switched off and on by the admin API',
-      () => offAndOn(`/admin/users/${owner.id}`, 'webhooks_enabled'),
-    ],
-    ['the client is disabled and enabled', () => offAndOn(`/admin/clients/${client.id}`)],
-    ['its owner is disabled and enabled', () => offAndOn(`/admin/users/${owner.id}`)],
-  ])('closes its session and its link when %s', async (_what, end) => {
+  it.each(
+    Object.entries<() => Promise<unknown>>({
+      'the tokens of the client are revoked by the admin API': () => revoke(),
+      'the tokens of the client are revoked in the console': () =>
+        press(`/admin/console/clients/${client.id}/revoke`),
+      'the secret is rotated without an overlap by the admin API': () => rotate(0),
+      'webhooks are switched off and on by the admin API': () =>
+        offAndOn(`/admin/users/${owner.id}`, 'webhooks_enabled'),
+      'the client is disabled and enabled': () => offAndOn(`/admin/clients/${client.id}`),
+      'its owner is disabled and enabled': () => offAndOn(`/admin/users/${owner.id}`),
+    }),
+  )('closes its session and its link when %s', async (_what, end) => {
     await end();
     expect(await statuses()).toEqual([401, 410]);
   });

@@ -57,33 +57,20 @@ describe('A purge', () => {
     }
   });
 
-  it.each([
-    [
-      'provider_sign_ins',
-      `INSERT INTO provider_sign_ins (state_digest, browser_digest, provider, sealed, user_id, expires_at)
+  it.each(
+    Object.entries({
+      provider_sign_ins: `INSERT INTO provider_sign_ins (state_digest, browser_digest, provider, sealed, user_id, expires_at)
        VALUES (sha256($1::bytea), sha256('x'), 'company', '\\x00', $2, now() - $3::interval)`,
-    ],
-    [
-      'logout_tokens',
-      `INSERT INTO logout_tokens (provider, jti_digest, expires_at)
+      logout_tokens: `INSERT INTO logout_tokens (provider, jti_digest, expires_at)
        VALUES ('company' || left($2, 0), sha256($1::bytea), now() - $3::interval)`,
-    ],
-    [
-      'pending_sign_ins',
-      `INSERT INTO pending_sign_ins (digest, user_id, account_mark, expires_at)
+      pending_sign_ins: `INSERT INTO pending_sign_ins (digest, user_id, account_mark, expires_at)
        VALUES (sha256($1::bytea), $2, '\\x00', now() - $3::interval)`,
-    ],
-    [
-      'webauthn_challenges',
-      `INSERT INTO webauthn_challenges (digest, user_id, expires_at)
+      webauthn_challenges: `INSERT INTO webauthn_challenges (digest, user_id, expires_at)
        VALUES (sha256($1::bytea), $2, now() - $3::interval)`,
-    ],
-    [
-      'email_links',
-      `INSERT INTO email_links (digest, purpose, user_id, email, email_key, expires_at)
+      email_links: `INSERT INTO email_links (digest, purpose, user_id, email, email_key, expires_at)
        VALUES (sha256($1::bytea), 'verify', $2, 'a@mail.example', 'a@mail.example', now() - $3::interval)`,
-    ],
-  ])('deletes a row of %s as soon as it has expired', async (table, insert) => {
+    }),
+  )('deletes a row of %s as soon as it has expired', async (table, insert) => {
     await query(insert, ['expired', user.id, '1 second']);
     await query(insert, ['valid', user.id, '-1 hour']);
     await purge();
@@ -205,14 +192,13 @@ describe('A grant', () => {
     expect(await isAccepted(service.http, third.access_token)).toBe(false);
   });
 
-  it.each([
-    ['revoked', 'UPDATE grants SET revoked_at = now() - $2::interval WHERE id = $1'],
-    ['expired', 'UPDATE grants SET expires_at = now() - $2::interval WHERE id = $1'],
-    [
-      'left unused until its refresh token expired',
-      `UPDATE grants SET refresh_expires_at = now() - $2::interval, look_again_at = now() - $2::interval WHERE id = $1`,
-    ],
-  ])('is deleted with its codes 30 days after it was %s, not earlier', async (_what, end) => {
+  it.each(
+    Object.entries({
+      revoked: 'UPDATE grants SET revoked_at = now() - $2::interval WHERE id = $1',
+      expired: 'UPDATE grants SET expires_at = now() - $2::interval WHERE id = $1',
+      'left unused until its refresh token expired': `UPDATE grants SET refresh_expires_at = now() - $2::interval, look_again_at = now() - $2::interval WHERE id = $1`,
+    }),
+  )('is deleted with its codes 30 days after it was %s, not earlier', async (_what, end) => {
     const { id } = await agedFamily();
     await query(end, [id, '29 days 23 hours']);
     await purge();

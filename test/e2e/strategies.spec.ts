@@ -1,7 +1,7 @@
 import passport from 'passport';
 import { BasicStrategy } from 'passport-http';
 import { Strategy as HttpBearerStrategy } from 'passport-http-bearer';
-import { BearerStrategy } from '#access/tokens/access/bearer.strategy.js';
+import { BearerStrategy } from '#access/tokens/access/bearer.guard.js';
 import { ClientBasicStrategy } from '#entrypoints/oauth/clients/client-basic.strategy.js';
 import { type Answer, type HttpOptions, madeOnce, type TestClient } from '../support/spec.js';
 import { sharedService, type TestService, useSharedService } from '../support/test-service.js';

@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 const ROUNDS = process.env.NIGHTLY ? 5 : 1;
 const ASK_EVERY_MS = 300;
 /** The three seconds in which a stopping service still serves. */
-const DRAIN = '3000:graceful-shutdown';
+const DRAIN = '3000:request-hooks';
 
 describe('on a stop,', () => {
   let database: TestDatabase;

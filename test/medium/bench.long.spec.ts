@@ -72,15 +72,18 @@ describe('the bench', () => {
       scope: 'charging_session:read vehicle:read',
     };
 
-    it.each([
-      ['another status', { status: 503, body: JSON.stringify(right) }],
-      ['a wrong member', { status: 200, body: JSON.stringify({ ...right, scope: '' }) }],
-      ['text that is not JSON', { status: 200, body: 'access_token' }],
-      [
-        'no length',
-        { status: 200, body: JSON.stringify(right), headers: { 'transfer-encoding': 'chunked' } },
-      ],
-    ])('fails at a response with %s', async (_name, wrong) => {
+    it.each(
+      Object.entries({
+        'another status': { status: 503, body: JSON.stringify(right) },
+        'a wrong member': { status: 200, body: JSON.stringify({ ...right, scope: '' }) },
+        'text that is not JSON': { status: 200, body: 'access_token' },
+        'no length': {
+          status: 200,
+          body: JSON.stringify(right),
+          headers: { 'transfer-encoding': 'chunked' },
+        },
+      }),
+    )('fails at a response with %s', async (_name, wrong) => {
       answer = wrong;
       const { code, err } = await load();
       expect(code).toBe(1);

@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '#platform/database/connections/data-source.js';
+import { dataSourceOptions, workerPool } from '#platform/database/connections/data-source.js';
 import { migrate } from '#platform/database/migrations/migrate.js';
+import { WorkerStatements } from '#platform/database/queries/worker-statements.js';
+import type { ClaimedDelivery } from '#events/webhooks/deliveries/claimed-delivery.js';
 import { DeliveryEntity } from '#events/webhooks/deliveries/delivery.entity.js';
 import { DeliveryQueueRepository } from '#events/webhooks/deliveries/delivery-queue.repository.js';
 import { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
 import { EventEntity } from '#events/webhooks/events/event.entity.js';
+import { ATTEMPT } from '../support/delivery-queues.js';
 import { InstalledPostgres, lackingPostgres } from '../support/installed-postgres.js';
 import { describeUnless } from '../support/left-out.js';
 import { rowsOf, type Plan } from '../support/list-plans.js';
@@ -16,57 +20,104 @@ const CLAIMED = 32;
 /** Each is read from its index, joined with four others, locked and changed. */
 const READ_AT_MOST = CLAIMED * 40;
 
-/** What a claim reads of a backlog in which everything is due at one instant, as after a recovery. */
-async function rowsReadByClaim(url: string): Promise<number> {
+/** An endpoint with a backlog in which everything is due at one instant, as after a recovery. */
+const MAKE_BACKLOG = `
+  SET session_replication_role = replica;
+  SET statement_timeout = 0;
+  INSERT INTO users (id, email, email_key, name, kind, role)
+  VALUES ('user' || repeat('0', 26), 'a@x.example', 'a@x.example', 'A', 'individual', 'user');
+  INSERT INTO clients (id, name, type, grant_types, scopes, redirect_uris, owner_id)
+  VALUES ('clnt' || repeat('0', 26), 'A', 'confidential', '{}', '{vehicle:read}', '{}', 'user' || repeat('0', 26));
+  INSERT INTO webhook_endpoints (id, client_id, url, event_types, sealed_secret)
+  VALUES ('endp' || repeat('0', 26), 'clnt' || repeat('0', 26), 'https://x.example/', '{vehicle.updated}', '');
+  INSERT INTO events (id, type, user_id, payload, deliveries)
+  VALUES ('evnt' || repeat('0', 26), 'vehicle.updated', 'user' || repeat('0', 26), '{}', ${DUE});
+  INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, next_attempt_at)
+  SELECT new_delivery_id(), 'evnt' || repeat('0', 26), 'vehicle.updated', 'endp' || repeat('0', 26), 'clnt' || repeat('0', 26),
+         now() - interval '1 minute' FROM generate_series(1, ${DUE});
+  ANALYZE`;
+
+/** What the statements of the worker read, planned for any parameters, as on its connections, after it has dropped its plans. */
+class ExplainedStatements extends WorkerStatements {
+  private connection: pg.PoolClient | undefined;
+  private readonly prepared = new Set<string>();
+  readonly read: Record<string, number> = {};
+
+  constructor(private readonly url: string) {
+    super({ databaseUrl: url });
+  }
+
+  override async run<Row extends object>(name: string, text: string, values: unknown[]): Promise<Row[]> {
+    this.connection ??= await workerPool(this.url).connect();
+    if (!this.prepared.has(name)) await this.connection.query(`PREPARE "${name}" AS ${text}`);
+    this.prepared.add(name);
+    await this.connection.query('DISCARD PLANS');
+    const given = values.map((value) => pg.escapeLiteral(literalOf(value))).join(', ');
+    const { rows } = await this.connection.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+      `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE "${name}" (${given})`,
+    );
+    this.read[name] = rowsOf(rows[0]!['QUERY PLAN'][0].Plan);
+    return [];
+  }
+
+  override async onApplicationShutdown(): Promise<void> {
+    this.connection?.release(true);
+    await super.onApplicationShutdown();
+  }
+}
+
+const literalOf = (value: unknown): string => (Array.isArray(value) ? `{${value.join(',')}}` : String(value));
+
+/** What a claim and the results of so many deliveries read, prepared while the queue was empty. */
+async function rowsRead(url: string): Promise<Record<string, number>> {
   const dataSource = await new DataSource({
     ...dataSourceOptions(url, 1),
     entities: [DeliveryEntity, EndpointEntity, EventEntity],
   }).initialize();
+  const statements = new ExplainedStatements(url);
   try {
-    await dataSource.query(`
-      SET session_replication_role = replica;
-      INSERT INTO users (id, email, email_key, name, kind, role)
-      VALUES ('user' || repeat('0', 26), 'a@x.example', 'a@x.example', 'A', 'individual', 'user');
-      INSERT INTO clients (id, name, type, grant_types, scopes, redirect_uris, owner_id)
-      VALUES ('clnt' || repeat('0', 26), 'A', 'confidential', '{}', '{vehicle:read}', '{}', 'user' || repeat('0', 26));
-      INSERT INTO webhook_endpoints (id, client_id, url, event_types, sealed_secret)
-      VALUES ('endp' || repeat('0', 26), 'clnt' || repeat('0', 26), 'https://x.example/', '{vehicle.updated}', '');
-      INSERT INTO events (id, type, user_id, payload, deliveries)
-      VALUES ('evnt' || repeat('0', 26), 'vehicle.updated', 'user' || repeat('0', 26), '{}', ${DUE});
-      INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, next_attempt_at)
-      SELECT new_delivery_id(), 'evnt' || repeat('0', 26), 'vehicle.updated', 'endp' || repeat('0', 26), 'clnt' || repeat('0', 26),
-             now() - interval '1 minute' FROM generate_series(1, ${DUE});
-      ANALYZE`);
-    const deliveries = dataSource.getRepository(DeliveryEntity);
-    let plan: Plan;
-    jest.spyOn(deliveries, 'query').mockImplementation(async (sql, parameters) => {
-      const [{ 'QUERY PLAN': explained }]: [{ 'QUERY PLAN': [{ Plan: Plan }] }] = await dataSource.query(
-        `EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`,
-        parameters,
+    const queue = new DeliveryQueueRepository(dataSource.getRepository(DeliveryEntity), statements);
+    const claimAndFinish = async () => {
+      const leaseId = randomUUID();
+      await queue.claim(leaseId, CLAIMED, CLAIMED, new Map());
+      const claimed: Pick<ClaimedDelivery, 'id'>[] = await dataSource.query(
+        'SELECT id FROM deliveries WHERE lease_id = $1',
+        [leaseId],
       );
-      plan = explained[0].Plan;
-      return [];
-    });
-    await new DeliveryQueueRepository(deliveries).claim(randomUUID(), CLAIMED, CLAIMED, new Map());
-    return rowsOf(plan!);
+      await queue.finish(
+        claimed.map(({ id }) => ({ id, leaseId, state: 'delivered', attempt: { ...ATTEMPT, status: 200 } })),
+      );
+      return { ...statements.read, deliveries: claimed.length };
+    };
+    await claimAndFinish();
+    await dataSource.query(MAKE_BACKLOG);
+    return await claimAndFinish();
   } finally {
+    await statements.onApplicationShutdown();
     await dataSource.destroy();
   }
 }
 
-describe('a claim of deliveries that are all due at one instant', () => {
-  it('reads those that it takes, in the embedded PostgreSQL', async () => {
+/** Fails unless they read what is claimed and finished, however many are due. */
+function expectFew({ deliveries, ...read }: Record<string, number>): void {
+  expect(deliveries).toBe(CLAIMED);
+  expect(Object.keys(read).sort()).toEqual(['claim deliveries', 'finish deliveries']);
+  expect(Math.max(...Object.values(read))).toBeLessThan(READ_AT_MOST);
+}
+
+describe('a claim of deliveries that are all due at one instant, and their results,', () => {
+  it('read those that they are about, in the embedded PostgreSQL', async () => {
     const database = await createTestDatabase();
-    expect(await rowsReadByClaim(database.url)).toBeLessThan(READ_AT_MOST);
+    expectFew(await rowsRead(database.url));
     await database.drop();
   });
 
   describeUnless(lackingPostgres, 'in an installed PostgreSQL', () => {
-    it('reads those that it takes', async () => {
+    it('read those that they are about', async () => {
       const postgres = await InstalledPostgres.start();
       try {
         await migrate(postgres.url('postgres'));
-        expect(await rowsReadByClaim(postgres.url('postgres'))).toBeLessThan(READ_AT_MOST);
+        expectFew(await rowsRead(postgres.url('postgres')));
       } finally {
         await postgres.remove();
       }

@@ -2,9 +2,8 @@ import * as fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { MemoryRateLimitStore } from '#access/rate-limits/store/memory-rate-limit-store.js';
+import { MemoryRateLimitStore, RollingLog } from '#access/rate-limits/store/memory-rate-limit-store.js';
 import { SLOTS_PER_WINDOW, type RateLimitDecision } from '#access/rate-limits/store/rate-limit-store.js';
-import { RollingLog } from '#access/rate-limits/store/rolling-log.js';
 import { HOUR, MOST_ENTRIES, storeSuite } from '../support/rate-limit-store-suite.js';
 
 const RUNS = process.env.NIGHTLY ? 3_000 : 100;

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { hashOf } from '#platform/database/changes/change-table.js';
-import { ChangeWindow, EVERYTHING } from '#platform/database/changes/change-window.js';
+import { ChangeWindow, EVERYTHING, hashOf } from '#platform/database/changes/change-window.js';
 import { always } from './support/runs.js';
 
 const IDS = ['a', 'b', 'c', 'd', 'e', 'f'];

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { changesBetween } from '#records/audit/audit.service.js';
-import { listQuery } from '#entrypoints/admin/console/list-query.js';
+import { listQuery } from '#entrypoints/admin/console/filtered-list.js';
 import { Form } from '#platform/http/forms/form.js';
 import { pageRequestOf } from '#platform/http/api/page-query.js';
 import { Problem } from '#platform/http/problems/problem.js';

@@ -7,7 +7,7 @@ import { activityBuckets } from '#entrypoints/webhook-portal/deliveries/activity
 import { readRecoveryQuery } from '#entrypoints/webhook-portal/deliveries/recovery-query.js';
 import { parseUtcTime, utcFieldValue } from '#entrypoints/webhook-portal/frame/utc-time.js';
 import { newId } from '#platform/secrets/ids.js';
-import type { EndpointHour } from '#events/webhooks/endpoints/endpoint-hour.js';
+import type { EndpointHour } from '#events/webhooks/endpoints/endpoint-health.js';
 import { oddText, percentEncoded, urlText } from './support/odd-text.js';
 import { orProblem } from './support/refused.js';
 import { always } from './support/runs.js';

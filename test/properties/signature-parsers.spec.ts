@@ -16,7 +16,7 @@ describe('The signature checker', () => {
   const signed = (secrets: string[], each: { id: string; timestamp: number; body: string }) => ({
     'webhook-id': each.id,
     'webhook-timestamp': String(each.timestamp),
-    'webhook-signature': signDelivery(secrets, each),
+    'webhook-signature': signDelivery(secrets.map(signingKeyOf), each),
   });
 
   it('accepts a signature by any of the secrets, and none after a single change', () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '#platform/database/connections/data-source.js';
+import { WorkerStatements } from '#platform/database/queries/worker-statements.js';
 import { newId } from '#platform/secrets/ids.js';
 import { DeliveryEntity } from '#events/webhooks/deliveries/delivery.entity.js';
 import { DeliveryQueueRepository } from '#events/webhooks/deliveries/delivery-queue.repository.js';
@@ -29,6 +30,7 @@ export function useDeliveryQueues() {
   const stage = {} as {
     database: TestDatabase;
     sources: DataSource[];
+    statements: WorkerStatements[];
     queue: DeliveryQueueRepository;
     other: DeliveryQueueRepository;
   };
@@ -41,13 +43,15 @@ export function useDeliveryQueues() {
         new DataSource({ ...dataSourceOptions(stage.database.url, 8), entities }).initialize(),
       ),
     );
+    stage.statements = stage.sources.map(() => new WorkerStatements({ databaseUrl: stage.database.url }));
     [stage.queue, stage.other] = stage.sources.map(
-      (source) => new DeliveryQueueRepository(source.getRepository(DeliveryEntity)),
+      (source, n) => new DeliveryQueueRepository(source.getRepository(DeliveryEntity), stage.statements[n]!),
     ) as [DeliveryQueueRepository, DeliveryQueueRepository];
   });
   afterEach(() => query('TRUNCATE users CASCADE'));
   afterAll(async () => {
     await Promise.all(stage.sources.map((source) => source.destroy()));
+    await Promise.all(stage.statements.map((statements) => statements.onApplicationShutdown()));
     await stage.database.drop();
   });
 

@@ -1,5 +1,4 @@
-import { SandboxClock } from '#events/sandbox/sandbox-clock.js';
-import { PlannedEventsWorker } from '#events/sandbox/planned-events.worker.js';
+import { PlannedEventsWorker, SandboxClock } from '#events/sandbox/planned-events.worker.js';
 import type { NewClient } from '#access/clients/client.resource.js';
 import { BrowserSession } from './browser-session.js';
 import { newPkce, REDIRECT_URI, type TestClient, type Tokens } from './factory.js';

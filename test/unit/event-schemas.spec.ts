@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { EVENT_RESOURCES, EVENT_SCHEMAS } from '../../migrations/event-schemas.js';
 import { EVENT_TYPES } from '../../migrations/event-types.js';
 import { acceptSchema } from '#events/webhooks/event-types/event-schema.js';
-import { idAt } from '#events/webhooks/event-types/json-pointer.js';
+import { idAt } from '#events/webhooks/event-types/schema-parts.js';
 import { schemaRefusal } from '../support/schema-refusal.js';
 
 describe('The schemas of the first event types', () => {

@@ -57,34 +57,28 @@ describe('A logo is refused', () => {
     expect(await refusalOf(large)).toEqual({ logo: ['must not be larger than 1 MB'] });
   });
 
-  it.each([
-    ['SVG', () => Buffer.from(SVG)],
-    ['SVG after spaces', () => Buffer.from(`  \n<?xml version="1.0"?>${SVG}`)],
-    ['a page', () => Buffer.from('<!doctype html><script>alert(1)</script>')],
-    [
-      'GIF',
-      async () =>
+  it.each(
+    Object.entries({
+      SVG: () => Buffer.from(SVG),
+      'SVG after spaces': () => Buffer.from(`  \n<?xml version="1.0"?>${SVG}`),
+      'a page': () => Buffer.from('<!doctype html><script>alert(1)</script>'),
+      GIF: async () =>
         sharp(await png())
           .gif()
           .toBuffer(),
-    ],
-    [
-      'TIFF',
-      async () =>
+      TIFF: async () =>
         sharp(await png())
           .tiff()
           .toBuffer(),
-    ],
-    ['a program', () => Buffer.from('\x7fELF and more')],
-    ['the beginning of a PNG and a page', () => Buffer.concat([SIGNATURE, Buffer.from('<script>')])],
-    [
-      'the beginning of a JPEG and SVG',
-      () => Buffer.concat([Buffer.from([255, 216, 255]), Buffer.from(SVG)]),
-    ],
-    ['the frame of a WebP', () => Buffer.from('RIFF\x10\0\0\0WEBPVP8 nothing')],
-    ['half a PNG', async () => (await noisyPng()).subarray(0, 4_000)],
-    ['half a JPEG', async () => (await noise(256)).subarray(0, 4_000)],
-  ])('if it is %s, whatever it is called', async (_what, make) => {
+      'a program': () => Buffer.from('\x7fELF and more'),
+      'the beginning of a PNG and a page': () => Buffer.concat([SIGNATURE, Buffer.from('<script>')]),
+      'the beginning of a JPEG and SVG': () =>
+        Buffer.concat([Buffer.from([255, 216, 255]), Buffer.from(SVG)]),
+      'the frame of a WebP': () => Buffer.from('RIFF\x10\0\0\0WEBPVP8 nothing'),
+      'half a PNG': async () => (await noisyPng()).subarray(0, 4_000),
+      'half a JPEG': async () => (await noise(256)).subarray(0, 4_000),
+    }),
+  )('if it is %s, whatever it is called', async (_what, make) => {
     expect(await refusalOf(await make())).toEqual(UNREADABLE);
   });
 

@@ -21,12 +21,11 @@ describe('a REDIS_URL', () => {
     'rediss://a,redis://b',
   ])('is refused: %s', (url) => expect(() => parseRedisUrl(url)).toThrow());
 
-  it.each([
-    ['redis://:p@a:1/2', { kind: 'server', tls: false, password: 'p' }],
-    ['rediss://a', { kind: 'server', tls: true }],
-    [
-      'redis+sentinel://u:p%40@a,b:5/name/3?sentinel_username=su&sentinel_password=sp',
-      {
+  it.each(
+    Object.entries({
+      'redis://:p@a:1/2': { kind: 'server', tls: false, password: 'p' },
+      'rediss://a': { kind: 'server', tls: true },
+      'redis+sentinel://u:p%40@a,b:5/name/3?sentinel_username=su&sentinel_password=sp': {
         kind: 'sentinel',
         tls: false,
         username: 'u',
@@ -40,11 +39,8 @@ describe('a REDIS_URL', () => {
         sentinelUsername: 'su',
         sentinelPassword: 'sp',
       },
-    ],
-    ['rediss+sentinel://a/name', { kind: 'sentinel', tls: true, name: 'name', db: 0 }],
-    [
-      'rediss+cluster://:p@[::1]:7,b',
-      {
+      'rediss+sentinel://a/name': { kind: 'sentinel', tls: true, name: 'name', db: 0 },
+      'rediss+cluster://:p@[::1]:7,b': {
         kind: 'cluster',
         tls: true,
         password: 'p',
@@ -53,10 +49,7 @@ describe('a REDIS_URL', () => {
           { host: 'b', port: 6379 },
         ],
       },
-    ],
-    [
-      'redis://:p@a:1,redis://b',
-      {
+      'redis://:p@a:1,redis://b': {
         kind: 'cluster',
         tls: false,
         password: 'p',
@@ -65,8 +58,8 @@ describe('a REDIS_URL', () => {
           { host: 'b', port: 6379 },
         ],
       },
-    ],
-  ])('is parsed: %s', (url, expected) => {
+    }),
+  )('is parsed: %s', (url, expected) => {
     expect(parseRedisUrl(url)).toMatchObject(expected);
   });
 });

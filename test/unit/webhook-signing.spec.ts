@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { SealedBox } from '#platform/secrets/sealed-box.js';
-import { signDelivery, makeEndpointSecret } from '#events/webhooks/signing/sign-delivery.js';
+import { makeEndpointSecret, signDelivery, signingKeyOf } from '#events/webhooks/signing/sign-delivery.js';
 import { verifySignature } from '#events/webhooks/signing/verify-signature.js';
 
 const [SECRET, OTHER] = [makeEndpointSecret(), makeEndpointSecret()];
@@ -12,7 +12,7 @@ const BODY = '{"type":"webhook.test","data":{"name":"Zo\u00eb \u{1f697}"}}';
 const headersOf = (secrets: string[], body = BODY, timestamp = TIMESTAMP, id = 'dlvr01') => ({
   'webhook-id': id,
   'webhook-timestamp': String(timestamp),
-  'webhook-signature': signDelivery(secrets, { id, timestamp, body }),
+  'webhook-signature': signDelivery(secrets.map(signingKeyOf), { id, timestamp, body }),
 });
 const check = (headers: Record<string, string | undefined>, body = BODY, secrets = [SECRET]) =>
   verifySignature(secrets, headers, body, NOW);
@@ -55,7 +55,7 @@ describe('the secret of an endpoint', () => {
   it.each(['', 'whsec_', `whsec_${'x'.repeat(44)}`, SECRET.slice(6), SECRET.slice(0, -1), `${SECRET}\n`])(
     'signs nothing if it is malformed, and is not quoted',
     (secret) => {
-      const sign = () => signDelivery([secret], { id: 'a', timestamp: 1, body: '' });
+      const sign = () => signingKeyOf(secret);
       expect(sign).toThrow('This is not an endpoint secret.');
     },
   );

@@ -8,7 +8,7 @@ import { DomainEvents } from '#platform/database/domain/domain-events.service.js
 import { usesKeys } from './client.entity.js';
 import { ClientsRepository } from './clients.repository.js';
 import { ClientsService, type Alongside } from './clients.service.js';
-import type { SecretInfo } from './secret-info.js';
+import type { SecretInfo } from './client-secret.entity.js';
 
 export interface RotatedSecret {
   secret: string;

@@ -2,16 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
 import { batched } from '#platform/database/queries/batched.js';
-import { columnList, splitRow } from '#platform/database/queries/column-list.js';
+import { columnList, splitRow } from '#platform/database/queries/input-rows.js';
 import { arrayParameter, Statements } from '#platform/database/queries/statements.js';
 import { readPage, type Page, type PageRequest, searchFor } from '#platform/database/queries/read-page.js';
 import { realmOf, type Environment } from '#access/users/accounts/environment.js';
 import { HAS_OPERATOR_SCOPE, OPERATOR_ROLE } from './operator-role.sql.js';
-import { ClientSecretUseEntity } from './client-secret-use.entity.js';
-import { ClientSecretEntity } from './client-secret.entity.js';
+import { ClientSecretUseEntity } from './secret-uses.repository.js';
+import { ClientSecretEntity, type SecretInfo } from './client-secret.entity.js';
 import { ClientEntity } from './client.entity.js';
 import { CLIENT } from './client.resource.js';
-import type { SecretInfo } from './secret-info.js';
 import { KNOWN_MEMBERS, type ClientWithSecrets, type KnownClient } from './client-with-secrets.js';
 
 /** The stored columns of a client, without its id and timestamps. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService, changesBetween, type Actor } from '#records/audit/audit.service.js';
-import { LogosService } from '#records/brand/logos.service.js';
+import { LogosService } from '#records/brand/brand.service.js';
 import { isForeignKeyViolation, isUniqueViolation } from '#platform/database/queries/database-errors.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import type { Page, PageRequest } from '#platform/database/queries/read-page.js';

@@ -1,8 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
-import { ClientSecretUseEntity } from './client-secret-use.entity.js';
+import { Repository, Column, Entity, PrimaryColumn } from 'typeorm';
 import { ClientKeyUseEntity } from './keys/client-key-use.entity.js';
+
+/** When a client last authenticated with one of its secrets, to the hour. */
+@Entity('client_secret_uses')
+export class ClientSecretUseEntity {
+  @PrimaryColumn('text') clientId!: string;
+  @PrimaryColumn('bytea') digest!: Buffer;
+  @Column('timestamptz') lastUsedAt!: Date;
+}
 
 /** A secret or a key that was used. */
 export interface SecretUse {

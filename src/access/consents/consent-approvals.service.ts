@@ -14,11 +14,10 @@ import { ScopesService, type ScopeMeaning } from '#access/scopes/scopes.service.
 import { realmOf } from '#access/users/accounts/environment.js';
 import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { auditView } from './consent-audit-view.js';
 import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
 import type { ConsentEntity } from './consent.entity.js';
 import { ConsentsRepository, type ImportedConsent } from './consents.repository.js';
-import { ConsentsService } from './consents.service.js';
+import { ConsentsService, auditView } from './consents.service.js';
 import type { KeptWords } from './record/consent-words.js';
 import { ConsentWordsRepository } from './record/consent-words.repository.js';
 

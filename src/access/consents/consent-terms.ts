@@ -12,36 +12,19 @@ export type ConsentReason = ConsentEnd | 'words_changed';
 
 /** What a consent covers and how it was given, now or in one of its versions. */
 export abstract class ConsentTerms {
-  @Column('text', { array: true })
-  scopes!: string[];
-
+  @Column('text', { array: true }) scopes!: string[];
   /** What the client said the data are for: names of purposes. */
-  @Column('text', { array: true, default: '{}' })
-  purposes!: string[];
-
-  @Column('timestamptz')
-  grantedAt!: Date;
-
+  @Column('text', { array: true, default: '{}' }) purposes!: string[];
+  @Column('timestamptz') grantedAt!: Date;
   /** The proof that an operator holds, if an operator recorded the consent. */
-  @TextOrNull()
-  evidence!: string | null;
-
+  @TextOrNull() evidence!: string | null;
   /** How it came about. */
-  @Column('text', { default: 'import' })
-  method!: ConsentMethod;
-
+  @Column('text', { default: 'import' }) method!: ConsentMethod;
   /** Why it ended, or was given an end. */
-  @TextOrNull()
-  reason!: ConsentReason | null;
-
+  @TextOrNull() reason!: ConsentReason | null;
   /** The operator, or the client, that recorded it for the user. */
-  @TextOrNull()
-  recordedBy!: string | null;
-
+  @TextOrNull() recordedBy!: string | null;
   /** The language of the words that the user saw. */
-  @TextOrNull()
-  language!: string | null;
-
-  @Column('bytea', { nullable: true })
-  wordsDigest!: Buffer | null;
+  @TextOrNull() language!: string | null;
+  @Column('bytea', { nullable: true }) wordsDigest!: Buffer | null;
 }

@@ -7,7 +7,7 @@ import { scopeWordsIn } from '#access/scopes/scope.entity.js';
 import { ScopesService } from '#access/scopes/scopes.service.js';
 import { OwnWords } from '#access/users/accounts/own-words.js';
 import { recordOf, section } from '#access/users/accounts/personal-data.js';
-import { EVENT_WORDS, howOf } from './record/event-words.js';
+import { EVENT_WORDS, howOf } from './record/consent-version.entity.js';
 import { ConsentVersionsRepository } from './record/consent-versions.repository.js';
 import { ConsentsRepository } from './consents.repository.js';
 

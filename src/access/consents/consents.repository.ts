@@ -12,8 +12,7 @@ import {
   countUpTo,
 } from '#platform/database/queries/read-page.js';
 import type { ConsentEnd, ConsentMethod } from './consent-terms.js';
-import { ConsentEntity } from './consent.entity.js';
-import type { ConsentedUser } from './consented-user.js';
+import { ConsentEntity, type ConsentedUser } from './consent.entity.js';
 
 // As JSON and numbers, which are parsed several times as fast as an array and a date.
 const inMilliseconds = (column: string): string => `floor(extract(epoch FROM ${column}) * 1000)::float8`;

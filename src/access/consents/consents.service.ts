@@ -11,10 +11,32 @@ import { NotificationsService } from '#records/notifications/notifications.servi
 import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
 import { OperatorProtectionService } from '#access/users/accounts/operator-protection.service.js';
 import { DomainEvents } from '#platform/database/domain/domain-events.service.js';
-import { auditView } from './consent-audit-view.js';
-import type { ConsentEntity } from './consent.entity.js';
+import { ConsentEntity, type ConsentedUser } from './consent.entity.js';
 import { ConsentsRepository, type Ending } from './consents.repository.js';
-import type { ConsentedUser } from './consented-user.js';
+import { auditViewOf } from '#records/audit/audit-view.js';
+
+/** What the audit log shows of a consent. */
+export const auditView = auditViewOf(
+  ConsentEntity,
+  {
+    clientId: 'client_id',
+    scopes: 'scopes',
+    purposes: ['purposes', (purposes) => (purposes.length > 0 ? purposes : undefined)],
+    wordsChanged: ['words_changed', (scopes) => (scopes.length > 0 ? scopes : undefined)],
+    expiresAt: ['expires_at', (expiresAt) => expiresAt?.toISOString()],
+    evidence: ['evidence', (evidence) => evidence ?? undefined],
+  },
+  {
+    userId: 'the subject of the event',
+    grantedAt: 'the time of consent.granted',
+    revokedAt: 'the time of consent.revoked',
+    method: 'in the record of consents, as all below',
+    reason: 'see method',
+    recordedBy: 'see method',
+    language: 'see method',
+    wordsDigest: 'see method',
+  },
+);
 
 /** Which user consented to what for which client, and how that ends (contract §2). Every end is an audit event in its transaction. */
 @Injectable()

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
-import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
+import { OnDomainEvent, Answers } from '#platform/database/domain/domain-map.js';
 import type { LinkedPerson } from '#access/domain/domain-events.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { notFound } from '#platform/http/problems/problem.js';
@@ -8,8 +8,10 @@ import { LinkedAccountsService } from '#access/users/accounts/linked-accounts.se
 import { ActorsService } from '#access/users/sessions/actors.service.js';
 import { SessionsService } from '#access/users/sessions/sessions.service.js';
 import { IdentitiesRepository } from './identities.repository.js';
-import type { Identity } from './identity.js';
+import type { Identity } from './identity.entity.js';
 import { ProviderClients } from './protocol/provider-clients.service.js';
+import { say } from '#platform/language/text.js';
+import { recordOf, section } from '#access/users/accounts/personal-data.js';
 
 /** The links of accounts to identity providers. */
 @Injectable()
@@ -64,6 +66,28 @@ export class IdentitiesService {
 
   private labelOf(provider: string): string {
     return this.providerClients.find(provider)?.label ?? provider;
+  }
+
+  @Answers('user.personal_data')
+  identitiesOf() {
+    return section({
+      name: 'identities',
+      place: 45,
+      title: say('Other services you log in with'),
+      about: say('Who you are at the services through which you log in.'),
+      read: async (userId: string, limit: number) => {
+        const found = await this.list(userId);
+        return found
+          .slice(0, limit)
+          .map((each) => recordOf(each, 'provider', 'label', 'issuer', 'subject', 'linkedAt', 'lastUsedAt'));
+      },
+      columns: {
+        [say('Service')]: ({ label }) => label,
+        [say('Your name there')]: ({ subject }) => subject,
+        [say('Linked')]: ({ linked_at: at }) => at,
+        [say('Last used')]: ({ last_used_at: at }) => at,
+      },
+    });
   }
 }
 

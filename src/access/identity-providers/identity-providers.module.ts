@@ -6,7 +6,6 @@ import { HttpModule } from '#platform/http/http.module.js';
 import { NotificationsModule } from '#records/notifications/notifications.module.js';
 import { UsersModule } from '#access/users/users.module.js';
 import { Answers } from '#platform/database/domain/domain-map.js';
-import { IdentitiesPersonalData } from './identities-personal-data.service.js';
 import { IdentitiesService } from './identities.service.js';
 import { IdentitiesRepository } from './identities.repository.js';
 import { IdentityEntity } from './identity.entity.js';
@@ -45,7 +44,6 @@ const EXPORTED = [RoleProviders, IdentitiesService, OfferedProviders, ReAuthenti
   providers: [
     ...EXPORTED,
     BackchannelLogout,
-    IdentitiesPersonalData,
     IdentitiesRepository,
     LogoutTokensRepository,
     PostedNames,

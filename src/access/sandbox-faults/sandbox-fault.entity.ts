@@ -10,20 +10,11 @@ export type FaultKind = (typeof FAULT_KINDS)[number];
 /** What fails next for a client in a sandbox (contract §19). */
 @Entity('sandbox_faults')
 export class SandboxFaultEntity {
-  @PrimaryColumn('text')
-  clientId!: string;
-
+  @PrimaryColumn('text') clientId!: string;
   /** `refresh`, or `requests` to bearer endpoints for partners. */
-  @PrimaryColumn('text')
-  target!: 'refresh' | 'requests';
-
-  @Column('text')
-  kind!: FaultKind;
-
+  @PrimaryColumn('text') target!: 'refresh' | 'requests';
+  @Column('text') kind!: FaultKind;
   /** How often it still fails. */
-  @Column('integer')
-  remaining!: number;
-
-  @Column('timestamptz')
-  expiresAt!: Date;
+  @Column('integer') remaining!: number;
+  @Column('timestamptz') expiresAt!: Date;
 }

@@ -15,18 +15,11 @@ export const OPERATOR_SCOPES = firstScopesFor('operator');
 /** A scope of the catalogue: its name, and the description shown to users. */
 @Entity('scopes')
 export class ScopeEntity {
-  @PrimaryColumn('text')
-  name!: string;
-
-  @Column('text')
-  description!: string;
-
+  @PrimaryColumn('text') name!: string;
+  @Column('text') description!: string;
   /** The description in other languages; without one, users read it in English. */
-  @Column('jsonb', { default: {} })
-  translations!: Translations;
-
-  @Column('text')
-  audience!: ScopeAudience;
+  @Column('jsonb', { default: {} }) translations!: Translations;
+  @Column('text') audience!: ScopeAudience;
 
   /** When an operator last said that the description means something else than before. */
   @Column({ type: 'timestamptz', nullable: true, insert: false, update: false })
@@ -37,8 +30,7 @@ export class ScopeEntity {
   meaningWorkedOffAt!: Date | null;
 
   /** Number stored in tokens; assigned by the database and never reused. */
-  @Column({ type: 'integer', select: false, insert: false, update: false })
-  number?: number;
+  @Column({ type: 'integer', select: false, insert: false, update: false }) number?: number;
 }
 
 /** The description in a language; in English where the scope has none in it. */

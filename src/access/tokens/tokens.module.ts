@@ -16,13 +16,12 @@ import {
   AuthorizationCodeEntity,
 } from './codes/authorization-codes.repository.js';
 import { AuthorizationCodesService } from './codes/authorization-codes.service.js';
-import { BearerStrategy } from './access/bearer.strategy.js';
+import { BearerStrategy } from './access/bearer.guard.js';
 import { ConnectedClientsRepository } from './grants/connected-clients.repository.js';
 import { ConnectedClientsService } from './grants/connected-clients.service.js';
 import { GrantEntity } from './grants/grant.entity.js';
 import { GrantTokens } from './grants/grant-tokens.service.js';
 import { GrantsRepository } from './grants/grants.repository.js';
-import { GrantsPersonalData } from './grants/grants-personal-data.service.js';
 import { GrantsService } from './grants/grants.service.js';
 import { RefreshTokensRepository } from './refresh/refresh-tokens.repository.js';
 import { RefreshTokensService } from './refresh/refresh-tokens.service.js';
@@ -92,7 +91,6 @@ const EXPORTED = [
     AuthorizationCodesRepository,
     ConnectedClientsRepository,
     GrantTokens,
-    GrantsPersonalData,
     GrantsRepository,
     RefreshTokensRepository,
     TokenKeyRotationWorker,

@@ -1,3 +1,26 @@
+import { EVENT_SCHEMAS } from '../../../migrations/event-schemas.js';
+
+/** Where the reference shows something: Scalar makes these anchors from the document. A test in a browser follows them. */
+const anchor = (tag: string, rest: string): string => `#tag/${tag.toLowerCase()}/${rest}`;
+
+export const operationAnchor = (tag: string, method: string, path: string): string =>
+  anchor(tag, method.toUpperCase() + path);
+
+export const webhookAnchor = (type: string): string =>
+  anchor('webhooks', `webhook/POST/${type.replaceAll('_', '-')}`);
+
+/** The name of the schema of an event type's `data` in the document. */
+export const dataSchemaName = (eventType: string): string =>
+  `${eventType.replace(/(?:^|[._])(.)/g, (_match, letter: string) => letter.toUpperCase())}Data`;
+
+/** A schema without its dialect, which is that of the document. */
+export const withoutDialect = ({ $schema: _dialect, ...schema }: Schema): Schema => schema;
+
+/** The schemas of the first catalogue, by their names in the document (contract §21). */
+export const EVENT_DATA_SCHEMAS: Record<string, Schema> = Object.fromEntries(
+  Object.entries(EVENT_SCHEMAS).map(([type, schema]) => [dataSchemaName(type), withoutDialect(schema)]),
+);
+
 /** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
 export type Schema = Record<string, unknown>;
 

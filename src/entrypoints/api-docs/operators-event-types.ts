@@ -1,13 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { EVENT_RESOURCES, EVENT_SCHEMAS } from '../../../migrations/event-schemas.js';
 import { EVENT_TYPES } from '../../../migrations/event-types.js';
-import {
-  currentVersion,
-  type VersionedEventType,
-} from '#events/webhooks/event-types/versioned-event-type.js';
+import { currentVersion, type VersionedEventType } from '#events/webhooks/event-types/event-type.entity.js';
 import { withExamples } from './complete-document.js';
-import { dataSchemaName, withoutDialect } from './event-data.js';
-import type { OpenApiDocument, Operation, Schema } from './openapi.js';
+import {
+  type OpenApiDocument,
+  type Operation,
+  type Schema,
+  dataSchemaName,
+  withoutDialect,
+} from './openapi.js';
 import { webhookOf, webhookOperationId } from './webhooks.js';
 
 const FIRST = new Map(

@@ -1,8 +1,7 @@
 import { EVENT_RESOURCES } from '../../../migrations/event-schemas.js';
 import { EVENT_TYPES } from '../../../migrations/event-types.js';
 import { idOf, text, time, whole } from '#platform/http/api/api-schemas.js';
-import { dataSchemaName } from './event-data.js';
-import type { Operation, Parameter, Paths, Schema } from './openapi.js';
+import { type Operation, type Parameter, type Paths, type Schema, dataSchemaName } from './openapi.js';
 
 const header = (name: string, description: string): Parameter => ({
   name,

@@ -6,8 +6,7 @@ export class ClientCredentialsForm {
   @ApiProperty(optional(text('With `client_secret`, or alone for a public client; not with HTTP Basic.')))
   client_id?: string;
 
-  @ApiProperty(optional(text()))
-  client_secret?: string;
+  @ApiProperty(optional(text())) client_secret?: string;
 
   @ApiProperty(optional(text('A signed JWT (RFC 7523) of a client with keys, instead of a secret.')))
   client_assertion?: string;

@@ -34,11 +34,8 @@ import { repeatedParameter } from './repeated-parameter.js';
 /** An error of an OAuth endpoint on the wire (RFC 6749 §5.2). */
 @ApiSchema({ name: 'OAuthError' })
 class OAuthErrorView {
-  @ApiProperty(oneOf(...OAUTH_ERROR_CODES))
-  error!: string;
-
-  @ApiProperty(text())
-  error_description!: string;
+  @ApiProperty(oneOf(...OAUTH_ERROR_CODES)) error!: string;
+  @ApiProperty(text()) error_description!: string;
 }
 
 const FORM_NEEDED = 'The body must be application/x-www-form-urlencoded.';

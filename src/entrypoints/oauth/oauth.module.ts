@@ -21,8 +21,7 @@ import { ClientAuthenticationGuard } from './clients/client-authentication.guard
 import { ClientAssertions } from './assertions/client-assertions.service.js';
 import { ClientKeySets } from './assertions/client-key-sets.service.js';
 import { ClientBasicStrategy } from './clients/client-basic.strategy.js';
-import { IntrospectionBearerGuard } from './introspection/introspection-bearer.guard.js';
-import { IntrospectionGuard } from './introspection/introspection.guard.js';
+import { IntrospectionGuard, IntrospectionBearerGuard } from './introspection/introspection.guard.js';
 import { OAuthFormGuard } from './oauth-endpoint.js';
 import { IntrospectionController } from './introspection/introspection.controller.js';
 import { RefusalCounts } from './refusal-counts.service.js';

@@ -21,13 +21,8 @@ import { IsOptionalNotNull, IsTrueOrFalse } from '#platform/http/validation/vali
 
 /** The marks that a partner may set on a notification; `false` changes nothing, because marks cannot be removed. */
 class NotificationMarksDto {
-  @IsOptionalNotNull()
-  @IsTrueOrFalse()
-  read?: boolean;
-
-  @IsOptionalNotNull()
-  @IsTrueOrFalse()
-  resolved?: boolean;
+  @IsOptionalNotNull() @IsTrueOrFalse() read?: boolean;
+  @IsOptionalNotNull() @IsTrueOrFalse() resolved?: boolean;
 }
 
 /**

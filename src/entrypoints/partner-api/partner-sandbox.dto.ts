@@ -38,25 +38,19 @@ export class DriverView extends viewOf<Driver>()({
 /** Events that were planned. */
 @ApiSchema({ name: 'PlannedEvents' })
 export class PlannedView {
-  @ApiProperty(whole('How many events are published at their time, or at once.'))
-  events!: number;
+  @ApiProperty(whole('How many events are published at their time, or at once.')) events!: number;
 }
 
 /** What fails next. */
 @ApiSchema({ name: 'SandboxFault' })
 export class FaultView {
-  @ApiProperty(oneOf(...FAULT_KINDS))
-  kind!: FaultKind;
-
-  @ApiProperty(whole())
-  count!: number;
+  @ApiProperty(oneOf(...FAULT_KINDS)) kind!: FaultKind;
+  @ApiProperty(whole()) count!: number;
 }
 
 /** Body of `POST /v2/sandbox/drivers`. */
 export class NewDriverDto {
-  @IsOptionalNotNull()
-  @IsVisibleText(1, 200)
-  name?: string;
+  @IsOptionalNotNull() @IsVisibleText(1, 200) name?: string;
 
   @ApiProperty({
     description: 'The same seed gives the same vehicle and the same sessions; by default random.',
@@ -76,14 +70,12 @@ export class NewSessionDto {
 
 /** Body of `POST /v2/sandbox/drivers/{id}/past_days`. */
 export class PastDaysDto {
-  @IsWholeNumber(1, PAST_DAYS_MAX)
-  days!: number;
+  @IsWholeNumber(1, PAST_DAYS_MAX) days!: number;
 }
 
 /** Body of `POST /v2/sandbox/drivers/{id}/events`. */
 export class BurstDto {
-  @IsWholeNumber(1, BURST_MAX)
-  count!: number;
+  @IsWholeNumber(1, BURST_MAX) count!: number;
 }
 
 /** Body of `PUT /v2/sandbox/drivers/{id}/consent`. */

@@ -14,12 +14,8 @@ import { IsJsonObject, IsOptionalNotNull, IsText } from '#platform/http/validati
 /** Body of `POST /login/passkey`. */
 class PasskeyAnswerDto {
   /** The passkey's answer, as `PublicKeyCredential.toJSON()` writes it. */
-  @IsJsonObject()
-  response!: object;
-
-  @IsOptionalNotNull()
-  @IsText(0, 16_384)
-  return_to?: string;
+  @IsJsonObject() response!: object;
+  @IsOptionalNotNull() @IsText(0, 16_384) return_to?: string;
 }
 
 /**

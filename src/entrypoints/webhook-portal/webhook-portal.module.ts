@@ -14,7 +14,6 @@ import { WebhooksModule } from '#events/webhooks/webhooks.module.js';
 import { Answers } from '#platform/database/domain/domain-map.js';
 import { MemberSessionsRepository, MemberSessionEntity } from './access/member-sessions.repository.js';
 import { MemberSessions } from './access/member-sessions.service.js';
-import { PortalPersonalData } from './access/portal-personal-data.service.js';
 import { PortalServices } from './frame/portal-context.js';
 import { PortalAccessService } from './access/portal-access.service.js';
 import { PortalCredentialsController } from './application/portal-credentials.controller.js';
@@ -89,7 +88,6 @@ import type { PurgeTask } from '#platform/database/purge/purge-tasks.js';
     PortalGuard,
     PortalHomeService,
     PortalLinksRepository,
-    PortalPersonalData,
     PortalSearch,
     LinkSessionsRepository,
     PortalSignInGuard,

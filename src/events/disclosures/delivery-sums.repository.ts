@@ -7,12 +7,9 @@ import { DisclosureDayEntity } from './disclosure.js';
 /** The one row that says up to which event the deliveries are in the sums (contract §26). */
 @Entity('disclosure_roll_up')
 export class DisclosureRollUpEntity {
-  @PrimaryColumn('boolean')
-  isOnly!: true;
-
+  @PrimaryColumn('boolean') isOnly!: true;
   /** The time of the event; with microseconds, so that only SQL compares it. */
-  @Column('timestamptz')
-  upTo!: Date;
+  @Column('timestamptz') upTo!: Date;
 }
 
 /** Adds deliveries to the sums before they are purged (contract §26). In SQL: it reads the deliveries, and counts them once. */

@@ -27,19 +27,14 @@ const BATCH_ID = /^[A-Za-z0-9._-]{1,64}$/;
 /** Data of one user that was served to one client. */
 @ApiSchema({ name: 'ReportedDisclosure' })
 class ReportedDisclosureDto {
-  @IsIdOf('clnt', 'client')
-  client_id!: string;
-
-  @IsIdOf('user', 'user')
-  user_id!: string;
+  @IsIdOf('clnt', 'client') client_id!: string;
+  @IsIdOf('user', 'user') user_id!: string;
 
   @ApiProperty({ description: 'The scope that covers what was served.', example: 'vehicle:read' })
   @IsMatching(SCOPE_NAME.pattern, violation('name', SCOPE_NAME))
   scope!: string;
 
-  @ApiProperty({ description: 'How often it was served.' })
-  @IsWholeNumber(1, REQUESTS_MAX)
-  requests!: number;
+  @ApiProperty({ description: 'How often it was served.' }) @IsWholeNumber(1, REQUESTS_MAX) requests!: number;
 
   @ApiProperty({ description: 'The day in UTC: today, which is the default, or one of the two days before.' })
   @IsOptionalNotNull()
@@ -57,8 +52,7 @@ class DisclosureReportDto {
   @IsMatching(BATCH_ID, violation('batch_id'))
   batch_id!: string;
 
-  @IsListOfObjects(1, MOST, ReportedDisclosureDto)
-  disclosures!: ReportedDisclosureDto[];
+  @IsListOfObjects(1, MOST, ReportedDisclosureDto) disclosures!: ReportedDisclosureDto[];
 }
 
 /** The result of a report. */

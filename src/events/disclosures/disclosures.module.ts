@@ -10,7 +10,6 @@ import { DisclosedReadsService } from './disclosed-reads.service.js';
 import { DisclosureHistoryRepository } from './disclosure-history.repository.js';
 import { DisclosureHistoryService } from './disclosure-history.service.js';
 import { DisclosuresController } from './disclosures.controller.js';
-import { DisclosuresPersonalData } from './disclosures-personal-data.service.js';
 import { DisclosuresRepository, DisclosureBatchEntity } from './disclosures.repository.js';
 import { DisclosuresService } from './disclosures.service.js';
 import { MONTHS_KEPT, DisclosureDayEntity } from './disclosure.js';
@@ -38,7 +37,6 @@ const DISCLOSURES_PURGE: PurgeTask[] = [
     DisclosedReadsService,
     DisclosureHistoryRepository,
     DisclosureHistoryService,
-    DisclosuresPersonalData,
     DisclosuresRepository,
     DisclosuresService,
   ],

@@ -9,21 +9,12 @@ import { TimeOfInsert } from '#platform/database/entities/columns.js';
 @Entity('disclosure_batches')
 export class DisclosureBatchEntity {
   /** The client that reported; empty for what this service served itself. */
-  @PrimaryColumn('text')
-  reporterId!: string;
-
-  @PrimaryColumn('text')
-  batchId!: string;
-
-  @Column('bytea')
-  bodyDigest!: Buffer;
-
+  @PrimaryColumn('text') reporterId!: string;
+  @PrimaryColumn('text') batchId!: string;
+  @Column('bytea') bodyDigest!: Buffer;
   /** How many of its parts were counted. */
-  @Column('integer')
-  counted!: number;
-
-  @TimeOfInsert()
-  receivedAt!: Date;
+  @Column('integer') counted!: number;
+  @TimeOfInsert() receivedAt!: Date;
 }
 
 /** The result of a batch. */

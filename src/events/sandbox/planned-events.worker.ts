@@ -6,7 +6,12 @@ import { SchemaCompatibility } from '#platform/database/migrations/schema-compat
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { PublishingService } from '#events/webhooks/events/publishing.service.js';
 import { PlansRepository } from './plans.repository.js';
-import { SandboxClock } from './sandbox-clock.js';
+
+/** The clock of sandboxes: the database's, or ahead of it, where someone does not want to wait for a session. */
+@Injectable()
+export class SandboxClock {
+  aheadSeconds = 0;
+}
 
 /** How soon events are found that another instance planned, or was about to publish when it died. */
 const POLL_EVERY_MS = 5_000;

@@ -7,9 +7,8 @@ import { WAITING_PER_OWNER, type Sandbox, type Speed } from './driver.js';
 import { DriversRepository } from './drivers.repository.js';
 import { driverNotFound } from './drivers.service.js';
 import { planBurst, planPastDays, planSession, type PlannedEvent } from './generator/plan-session.js';
-import { PlannedEventsWorker } from './planned-events.worker.js';
+import { PlannedEventsWorker, SandboxClock } from './planned-events.worker.js';
 import { PlansRepository } from './plans.repository.js';
-import { SandboxClock } from './sandbox-clock.js';
 
 /** What is to be planned for a driver. */
 interface Wish {

@@ -8,10 +8,9 @@ import { UsersModule } from '#access/users/users.module.js';
 import { WebhooksModule } from '#events/webhooks/webhooks.module.js';
 import { DriversRepository, DriverEntity } from './drivers.repository.js';
 import { DriversService } from './drivers.service.js';
-import { PlannedEventsWorker } from './planned-events.worker.js';
+import { PlannedEventsWorker, SandboxClock } from './planned-events.worker.js';
 import { PlansRepository, PlannedEventEntity } from './plans.repository.js';
 import { PlansService } from './plans.service.js';
-import { SandboxClock } from './sandbox-clock.js';
 
 /** Partners' sandboxes (contract §19): their drivers, and the events that are made for these. */
 @Module({

@@ -24,19 +24,10 @@ const NUMBER = /^[1-9]\d{0,8}$/;
 
 /** The query of the receipts of one application, paged by the number of the version. */
 class VersionsQuery {
-  @IsPageSize()
-  page_size?: number;
-
-  @IsOptionalNotNull()
-  @IsMatching(NUMBER, violation('not_in_list'))
-  page_after?: string;
-
-  @IsOptionalNotNull()
-  @IsMatching(NUMBER, violation('not_in_list'))
-  page_before?: string;
-
-  @Allow()
-  ui_locales?: unknown;
+  @IsPageSize() page_size?: number;
+  @IsOptionalNotNull() @IsMatching(NUMBER, violation('not_in_list')) page_after?: string;
+  @IsOptionalNotNull() @IsMatching(NUMBER, violation('not_in_list')) page_before?: string;
+  @Allow() ui_locales?: unknown;
 }
 
 /** Receipts of what a user agreed to, for every version of every consent (docs/consent-receipts.md). */

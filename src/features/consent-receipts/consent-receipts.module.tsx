@@ -17,7 +17,7 @@ import { ReceiptKeysRepository } from './receipt-keys.repository.js';
 import { ReceiptKeysService } from './receipt-keys.service.js';
 import { ReceiptsService } from './receipts.service.js';
 import type { VNode } from 'preact';
-import type { ConnectedClient } from '#access/tokens/grants/connected-client.js';
+import type { ConnectedClient } from '#access/tokens/grants/grant.js';
 import { hidden } from '#entrypoints/account/pages/message-parts.js';
 import { Say, useText } from '#platform/web/layout/say.js';
 

@@ -2,9 +2,12 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useContext } from 'preact/hooks';
 import { WhatFor } from '#access/consents/pages/access-choice.js';
 import type { ConsentMethod } from '#access/consents/consent-terms.js';
-import { EVENT_WORDS, howOf } from '#access/consents/record/event-words.js';
 import type { ConsentWords } from '#access/consents/record/consent-words.js';
-import type { ConsentVersionEntity } from '#access/consents/record/consent-version.entity.js';
+import {
+  type ConsentVersionEntity,
+  EVENT_WORDS,
+  howOf,
+} from '#access/consents/record/consent-version.entity.js';
 import type { Receipt } from './receipt.js';
 import type { Page } from '#platform/database/queries/read-page.js';
 import { say } from '#platform/language/text.js';

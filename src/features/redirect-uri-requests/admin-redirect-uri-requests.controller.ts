@@ -20,11 +20,8 @@ import {
 /** Who decided, as in the audit log. */
 @ApiSchema({ name: 'RedirectUriRequestDecider' })
 class DeciderView {
-  @ApiProperty(oneOf('user', 'client', 'service'))
-  type!: 'user' | 'client' | 'service';
-
-  @ApiProperty(orNull(text('Null for the service itself.')))
-  id!: string | null;
+  @ApiProperty(oneOf('user', 'client', 'service')) type!: 'user' | 'client' | 'service';
+  @ApiProperty(orNull(text('Null for the service itself.'))) id!: string | null;
 }
 
 /** A redirect URI that a partner asked to register or to remove, on the wire. */

@@ -15,56 +15,28 @@ export type RedirectUriRequestState = (typeof REDIRECT_URI_REQUEST_STATES)[numbe
 /** A redirect URI that a member of an organisation asked to register or to remove (contract §20). */
 @Entity('redirect_uri_requests')
 export class RedirectUriRequestEntity {
-  @PrimaryColumn('text')
-  id!: string;
-
-  @Column('text')
-  clientId!: string;
-
-  @Column('text')
-  action!: RedirectUriChange['action'];
-
-  @Column('text')
-  uri!: string;
-
-  @Column('text')
-  state!: RedirectUriRequestState;
-
+  @PrimaryColumn('text') id!: string;
+  @Column('text') clientId!: string;
+  @Column('text') action!: RedirectUriChange['action'];
+  @Column('text') uri!: string;
+  @Column('text') state!: RedirectUriRequestState;
   /** The reason of the rejection, if one was given. */
-  @TextOrNull()
-  reason!: string | null;
-
+  @TextOrNull() reason!: string | null;
   /** The member; the account may be gone. */
-  @Column('text')
-  requestedBy!: string;
-
-  @TimeOfInsert()
-  requestedAt!: Date;
-
-  @TextOrNull()
-  decidedByType!: 'user' | 'client' | 'service' | null;
-
-  @TextOrNull()
-  decidedById!: string | null;
-
-  @TimeOrNull()
-  decidedAt!: Date | null;
+  @Column('text') requestedBy!: string;
+  @TimeOfInsert() requestedAt!: Date;
+  @TextOrNull() decidedByType!: 'user' | 'client' | 'service' | null;
+  @TextOrNull() decidedById!: string | null;
+  @TimeOrNull() decidedAt!: Date | null;
 }
 
 /** Query of `GET /admin/redirect_uri_requests`; all given members must match. */
 export class RedirectUriRequestsQuery extends PageQuery {
-  @IsOptionalNotNull()
-  @IsOneOf(...REDIRECT_URI_REQUEST_STATES)
-  state?: RedirectUriRequestState;
-
-  @IsOptionalNotNull()
-  @IsIdOf('clnt', 'client')
-  client_id?: string;
+  @IsOptionalNotNull() @IsOneOf(...REDIRECT_URI_REQUEST_STATES) state?: RedirectUriRequestState;
+  @IsOptionalNotNull() @IsIdOf('clnt', 'client') client_id?: string;
 }
 
 /** Body of `POST /admin/redirect_uri_requests/{id}/reject`. */
 export class RejectionDto {
-  @IsOptionalNotNull()
-  @AreVisibleLines(1, 300)
-  reason?: string;
+  @IsOptionalNotNull() @AreVisibleLines(1, 300) reason?: string;
 }

@@ -14,7 +14,6 @@ import { ConsoleRedirectUrisController } from './console-redirect-uris.controlle
 import { REDIRECT_URIS_PATH, REDIRECT_URIS_PART } from './console-redirect-uris.pages.js';
 import { PortalRedirectUrisController } from './portal-redirect-uris.controller.js';
 import { RedirectUriRequestEntity } from './redirect-uri-request.entity.js';
-import { RedirectUriRequestsPersonalData } from './redirect-uri-requests-personal-data.js';
 import { PENDING_REQUESTS, RedirectUriRequestsRepository } from './redirect-uri-requests.repository.js';
 import { RedirectUriRequestsService } from './redirect-uri-requests.service.js';
 
@@ -34,7 +33,7 @@ addCatalogsOf('redirect-uri-requests');
     ConsoleRedirectUrisController,
     PortalRedirectUrisController,
   ],
-  providers: [RedirectUriRequestsPersonalData, RedirectUriRequestsRepository, RedirectUriRequestsService],
+  providers: [RedirectUriRequestsRepository, RedirectUriRequestsService],
 })
 export class RedirectUriRequestsModule implements OnModuleInit {
   constructor(

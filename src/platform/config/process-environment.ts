@@ -87,8 +87,7 @@ export class ProcessEnvironment {
   @IsIn(['all', 'api', 'worker'], { message: 'must be all, api or worker' })
   ROLE: 'all' | 'api' | 'worker' = 'all';
 
-  @WholeNumber(1, 65535)
-  PORT = 3000;
+  @WholeNumber(1, 65535) PORT = 3000;
 
   @Length(1, 253, { message: 'must be an address or a host name to listen on' })
   @Matches(/^[A-Za-z0-9.:_-]+$/, { message: 'must be an address or a host name to listen on' })
@@ -102,17 +101,10 @@ export class ProcessEnvironment {
   @Validate(IsPostgresUrl)
   DATABASE_URL?: string;
 
-  @WholeNumber(0, 3600, 'seconds')
-  DATABASE_WAIT_SECONDS = 60;
-
-  @Length(1, 4096, { message: 'must be the path of a folder' })
-  DATA_DIR = './data';
-
-  @IsTrueOrFalse()
-  MIGRATE_ON_START = 'true';
-
-  @WholeNumber(0, 86_400, 'seconds')
-  MIGRATION_WAIT_SECONDS = 600;
+  @WholeNumber(0, 3600, 'seconds') DATABASE_WAIT_SECONDS = 60;
+  @Length(1, 4096, { message: 'must be the path of a folder' }) DATA_DIR = './data';
+  @IsTrueOrFalse() MIGRATE_ON_START = 'true';
+  @WholeNumber(0, 86_400, 'seconds') MIGRATION_WAIT_SECONDS = 600;
 
   // With a database that others may use, a key is only generated if NODE_ENV says that this is development.
   @ValidateIf(
@@ -124,9 +116,7 @@ export class ProcessEnvironment {
   @Validate(IsEncryptionKey)
   ENCRYPTION_KEY?: string;
 
-  @IsOptional()
-  @Validate(IsEncryptionKeyList)
-  ENCRYPTION_KEYS_PREVIOUS?: string;
+  @IsOptional() @Validate(IsEncryptionKeyList) ENCRYPTION_KEYS_PREVIOUS?: string;
 
   @ValidateIf((env: ProcessEnvironment) => env.hasOperatorSettings())
   @IsEmail({}, { message: 'must be an email address (required with the other BOOTSTRAP_OPERATOR_ settings)' })
@@ -150,69 +140,27 @@ export class ProcessEnvironment {
   @MaxLength(1024, { message: 'must have at most 1024 characters' })
   BOOTSTRAP_OPERATOR_CLIENT_SECRET?: string;
 
-  @WholeNumber(1, YEAR, 'seconds')
-  ACCESS_TOKEN_TTL_SECONDS = 36_000;
-
-  @WholeNumber(1, 600, 'seconds')
-  AUTHORIZATION_CODE_TTL_SECONDS = 60;
-
-  @WholeNumber(1, 86_400, 'seconds')
-  PORTAL_LINK_TTL_SECONDS = 300;
-
-  @WholeNumber(1, 86_400, 'seconds')
-  PORTAL_SESSION_TTL_SECONDS = 3600;
-
-  @WholeNumber(1, 10 * YEAR, 'seconds')
-  REFRESH_TOKEN_TTL_SECONDS = 2_592_000;
-
-  @WholeNumber(1, 10 * YEAR, 'seconds')
-  GRANT_TTL_SECONDS = YEAR;
-
-  @WholeNumber(0, 3600, 'seconds')
-  REFRESH_GRACE_SECONDS = 60;
-
-  @WholeNumber(0, 3650, 'days')
-  CONSENT_EXPIRY_DAYS = 0;
-
-  @WholeNumber(1, 90, 'days')
-  CONSENT_EXPIRY_NOTICE_DAYS = 14;
-
-  @WholeNumber(60, YEAR, 'seconds')
-  SESSION_TTL_SECONDS = 604_800;
-
-  @WholeNumber(60, YEAR, 'seconds')
-  OPERATOR_SESSION_TTL_SECONDS = 43_200;
-
-  @WholeNumber(60, YEAR, 'seconds')
-  OPERATOR_SESSION_IDLE_SECONDS = 3600;
-
-  @WholeNumber(1, 3650, 'days')
-  RETENTION_DAYS = 30;
-
-  @WholeNumber(0, 365, 'days')
-  ACCOUNT_DELETION_DAYS = 7;
-
-  @WholeNumber(1, RATE_LIMIT_MAX)
-  RATE_LIMIT_PER_HOUR = 1000;
-
-  @WholeNumber(1, RATE_LIMIT_MAX)
-  OAUTH_RATE_LIMIT_PER_MINUTE = 600;
-
-  @WholeNumber(1, RATE_LIMIT_MAX)
-  SESSION_RATE_LIMIT_PER_MINUTE = 600;
-
-  @Validate(IsRetrySchedule)
-  WEBHOOK_RETRY_SCHEDULE_SECONDS = '5,300,1800,7200,18000,36000,50400,72000,86400';
-
-  @WholeNumber(1, 4096)
-  WEBHOOK_CONCURRENCY = 512;
-
-  @IsTrueOrFalse()
-  WEBHOOK_ALLOW_PRIVATE_ADDRESSES = 'false';
-
-  @IsOptional()
-  @Validate(IsRedisUrl)
-  REDIS_URL?: string;
+  @WholeNumber(1, YEAR, 'seconds') ACCESS_TOKEN_TTL_SECONDS = 36_000;
+  @WholeNumber(1, 600, 'seconds') AUTHORIZATION_CODE_TTL_SECONDS = 60;
+  @WholeNumber(1, 86_400, 'seconds') PORTAL_LINK_TTL_SECONDS = 300;
+  @WholeNumber(1, 86_400, 'seconds') PORTAL_SESSION_TTL_SECONDS = 3600;
+  @WholeNumber(1, 10 * YEAR, 'seconds') REFRESH_TOKEN_TTL_SECONDS = 2_592_000;
+  @WholeNumber(1, 10 * YEAR, 'seconds') GRANT_TTL_SECONDS = YEAR;
+  @WholeNumber(0, 3600, 'seconds') REFRESH_GRACE_SECONDS = 60;
+  @WholeNumber(0, 3650, 'days') CONSENT_EXPIRY_DAYS = 0;
+  @WholeNumber(1, 90, 'days') CONSENT_EXPIRY_NOTICE_DAYS = 14;
+  @WholeNumber(60, YEAR, 'seconds') SESSION_TTL_SECONDS = 604_800;
+  @WholeNumber(60, YEAR, 'seconds') OPERATOR_SESSION_TTL_SECONDS = 43_200;
+  @WholeNumber(60, YEAR, 'seconds') OPERATOR_SESSION_IDLE_SECONDS = 3600;
+  @WholeNumber(1, 3650, 'days') RETENTION_DAYS = 30;
+  @WholeNumber(0, 365, 'days') ACCOUNT_DELETION_DAYS = 7;
+  @WholeNumber(1, RATE_LIMIT_MAX) RATE_LIMIT_PER_HOUR = 1000;
+  @WholeNumber(1, RATE_LIMIT_MAX) OAUTH_RATE_LIMIT_PER_MINUTE = 600;
+  @WholeNumber(1, RATE_LIMIT_MAX) SESSION_RATE_LIMIT_PER_MINUTE = 600;
+  @Validate(IsRetrySchedule) WEBHOOK_RETRY_SCHEDULE_SECONDS = '5,300,1800,7200,18000,36000,50400,72000,86400';
+  @WholeNumber(1, 4096) WEBHOOK_CONCURRENCY = 512;
+  @IsTrueOrFalse() WEBHOOK_ALLOW_PRIVATE_ADDRESSES = 'false';
+  @IsOptional() @Validate(IsRedisUrl) REDIS_URL?: string;
 
   @IsOptional()
   @Matches(/^[\x21-\x7e]{16,512}$/, {
@@ -220,66 +168,27 @@ export class ProcessEnvironment {
   })
   METRICS_TOKEN?: string;
 
-  @IsOptional()
-  @Validate(IsHttpUrl)
-  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
-
-  @IsOptional()
-  @Validate(IsHttpUrl)
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string;
-
-  @IsOptional()
-  @Validate(IsHttpUrl)
-  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT?: string;
-
-  @IsOptional()
-  @Validate(IsHttpUrl)
-  OTEL_EXPORTER_OTLP_LOGS_ENDPOINT?: string;
-
-  @IsOptional()
-  @IsIn(['otlp', 'none'], { message: 'must be otlp or none' })
-  OTEL_TRACES_EXPORTER?: string;
-
-  @IsOptional()
-  @IsIn(['otlp', 'none'], { message: 'must be otlp or none' })
-  OTEL_METRICS_EXPORTER?: string;
-
-  @IsOptional()
-  @IsIn(['otlp', 'none'], { message: 'must be otlp or none' })
-  OTEL_LOGS_EXPORTER?: string;
+  @IsOptional() @Validate(IsHttpUrl) OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+  @IsOptional() @Validate(IsHttpUrl) OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string;
+  @IsOptional() @Validate(IsHttpUrl) OTEL_EXPORTER_OTLP_METRICS_ENDPOINT?: string;
+  @IsOptional() @Validate(IsHttpUrl) OTEL_EXPORTER_OTLP_LOGS_ENDPOINT?: string;
+  @IsOptional() @IsIn(['otlp', 'none'], { message: 'must be otlp or none' }) OTEL_TRACES_EXPORTER?: string;
+  @IsOptional() @IsIn(['otlp', 'none'], { message: 'must be otlp or none' }) OTEL_METRICS_EXPORTER?: string;
+  @IsOptional() @IsIn(['otlp', 'none'], { message: 'must be otlp or none' }) OTEL_LOGS_EXPORTER?: string;
 
   @IsOptional()
   @IsIn(['http/protobuf', 'http/json'], { message: 'must be http/protobuf or http/json' })
   OTEL_EXPORTER_OTLP_PROTOCOL?: string;
 
-  @IsOptional()
-  @Validate(IsProxyList)
-  TRUSTED_PROXIES?: string;
-
-  @WholeNumber(10, 1_000_000)
-  CONNECTIONS_MAX = 20_000;
-
-  @WholeNumber(1, 1_000_000)
-  CONNECTIONS_PER_ADDRESS = 1000;
-
-  @WholeNumber(1, 3600, 'seconds')
-  CONNECTION_IDLE_SECONDS = 30;
-
-  @WholeNumber(2, 1000)
-  DATABASE_POOL_SIZE = 20;
-
-  @IsOptional()
-  @Validate(IsIdentityProviderList)
-  IDENTITY_PROVIDERS?: string;
-
-  @IsTrueOrFalse()
-  PASSWORD_SIGN_IN = 'true';
-
-  @IsTrueOrFalse()
-  SECOND_FACTOR_FOR_OPERATORS = 'false';
-
-  @IsTrueOrFalse()
-  FOUR_EYES = 'false';
+  @IsOptional() @Validate(IsProxyList) TRUSTED_PROXIES?: string;
+  @WholeNumber(10, 1_000_000) CONNECTIONS_MAX = 20_000;
+  @WholeNumber(1, 1_000_000) CONNECTIONS_PER_ADDRESS = 1000;
+  @WholeNumber(1, 3600, 'seconds') CONNECTION_IDLE_SECONDS = 30;
+  @WholeNumber(2, 1000) DATABASE_POOL_SIZE = 20;
+  @IsOptional() @Validate(IsIdentityProviderList) IDENTITY_PROVIDERS?: string;
+  @IsTrueOrFalse() PASSWORD_SIGN_IN = 'true';
+  @IsTrueOrFalse() SECOND_FACTOR_FOR_OPERATORS = 'false';
+  @IsTrueOrFalse() FOUR_EYES = 'false';
 
   @ValidateIf((env: ProcessEnvironment) => env.SMTP_URL !== undefined || env.MAIL_FROM !== undefined)
   @Validate(IsSmtpUrl)
@@ -289,13 +198,9 @@ export class ProcessEnvironment {
   @Validate(IsMailSender)
   MAIL_FROM?: string;
 
-  @WholeNumber(1, 1_000_000)
-  MAILS_PER_NETWORK_ADDRESS = 20;
-
+  @WholeNumber(1, 1_000_000) MAILS_PER_NETWORK_ADDRESS = 20;
   // Its default depends on others (`settings.ts`).
-  @IsOptional()
-  @IsTrueOrFalse()
-  SIGN_UP?: string;
+  @IsOptional() @IsTrueOrFalse() SIGN_UP?: string;
 
   @IsIn(['warn', 'refuse'], { message: 'must be warn or refuse' })
   EVENT_SCHEMA_CHECK: 'warn' | 'refuse' = 'warn';
@@ -304,21 +209,10 @@ export class ProcessEnvironment {
   @Validate(IsVisibleLine)
   BRAND_NAME = PRODUCT_NAME;
 
-  @IsOptional()
-  @Validate(IsAccentColor)
-  BRAND_ACCENT_COLOR?: string;
-
-  @IsOptional()
-  @IsEmail({}, { message: 'must be an email address' })
-  BRAND_SUPPORT_EMAIL?: string;
-
-  @IsOptional()
-  @Validate(IsPageUrl)
-  BRAND_PRIVACY_URL?: string;
-
-  @IsOptional()
-  @Validate(IsPageUrl)
-  BRAND_TERMS_URL?: string;
+  @IsOptional() @Validate(IsAccentColor) BRAND_ACCENT_COLOR?: string;
+  @IsOptional() @IsEmail({}, { message: 'must be an email address' }) BRAND_SUPPORT_EMAIL?: string;
+  @IsOptional() @Validate(IsPageUrl) BRAND_PRIVACY_URL?: string;
+  @IsOptional() @Validate(IsPageUrl) BRAND_TERMS_URL?: string;
 
   @IsOptional()
   @Length(1, BRAND_FOOTER_MAX, { message: `must have 1 to ${BRAND_FOOTER_MAX} characters` })

@@ -19,6 +19,7 @@ import { PurgeRepository } from './purge/purge.repository.js';
 import { PurgeService } from './purge/purge.service.js';
 import { Statements } from './queries/statements.js';
 import { Transactions } from './queries/transactions.js';
+import { WorkerStatements } from './queries/worker-statements.js';
 
 const EXPORTED = [
   AccessChanges,
@@ -29,6 +30,7 @@ const EXPORTED = [
   SchemaCompatibility,
   Statements,
   Transactions,
+  WorkerStatements,
 ];
 
 /** The connection pool, transactions with what is said and asked in them, notifications from other instances, and the purge. */

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { isReadableAccent } from '#platform/config/brand-values.js';
 import { notFound } from '#platform/http/problems/problem.js';
 import { brandStyle, versionOf } from '#platform/web/layout/brand-style.js';
-import { LogosService } from './logos.service.js';
+import { LogosService } from './brand.service.js';
 
 const FOR_GOOD = 'public, max-age=31536000, immutable';
 // Requested from another version than this instance's: the browser asks again soon.

@@ -5,8 +5,7 @@ import { Answers } from '#platform/database/domain/domain-map.js';
 import { BrandController } from './brand.controller.js';
 import { BrandEntity } from './brand.entity.js';
 import { BrandRepository, LogosRepository, LogoEntity } from './brand.repository.js';
-import { BrandService } from './brand.service.js';
-import { LogosService } from './logos.service.js';
+import { BrandService, LogosService } from './brand.service.js';
 import type { PurgeTask } from '#platform/database/purge/purge-tasks.js';
 
 /** The brand of the service, and the logos of the service and of clients. */

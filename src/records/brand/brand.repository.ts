@@ -7,15 +7,10 @@ import { BrandEntity } from './brand.entity.js';
 @Entity('logos')
 export class LogoEntity {
   /** The SHA-256 digest of the image. */
-  @PrimaryColumn('text')
-  id!: string;
-
+  @PrimaryColumn('text') id!: string;
   /** PNG. */
-  @Column('bytea', { select: false })
-  image!: Buffer;
-
-  @Column({ type: 'timestamptz' })
-  storedAt!: Date;
+  @Column('bytea', { select: false }) image!: Buffer;
+  @Column({ type: 'timestamptz' }) storedAt!: Date;
 }
 
 @Injectable()

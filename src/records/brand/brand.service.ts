@@ -13,8 +13,33 @@ import { isInTransaction, outsideTransaction } from '#platform/database/queries/
 import { detached } from '#platform/telemetry/log-scope.js';
 import { withoutLogo, type Brand } from '#platform/web/layout/brand.js';
 import { BRAND } from './brand.resource.js';
-import { BrandRepository, type StoredBrand } from './brand.repository.js';
-import { LogosService } from './logos.service.js';
+import { BrandRepository, type StoredBrand, LogosRepository } from './brand.repository.js';
+import { createHash } from 'node:crypto';
+
+const DIGEST = /^[0-9a-f]{64}$/;
+
+/** Logos of the service and of clients, by their digest, so that browsers may cache them forever. */
+@Injectable()
+export class LogosService {
+  constructor(private readonly repository: LogosRepository) {}
+
+  /** Stores an image that `logoFrom` has made, in the transaction that then refers to it. Returns its id. */
+  async store(image: Buffer): Promise<string> {
+    const id = createHash('sha256').update(image).digest('hex');
+    await this.repository.store(id, image);
+    return id;
+  }
+
+  /** The PNG; undefined for an unknown one. */
+  async find(id: string): Promise<Buffer | undefined> {
+    return DIGEST.test(id) ? this.repository.imageOf(id) : undefined;
+  }
+
+  /** The existing PNGs among these ids. */
+  async findAll(ids: string[]): Promise<Map<string, Buffer>> {
+    return ids.length === 0 ? new Map() : this.repository.imagesOf(ids);
+  }
+}
 
 /** The channel on which the database announces every change. */
 const CHANNEL = 'brand_changed';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
-import { LogosService } from '#records/brand/logos.service.js';
+import { LogosService } from '#records/brand/brand.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { QueueWorker } from '#platform/database/background/queue-worker.js';
 import { Listener } from '#platform/database/connections/listener.service.js';

@@ -31,45 +31,20 @@ export type OptionalMailKind = (typeof OPTIONAL_MAIL_KINDS)[number];
 /** A mail to one address: waiting, sent or given up. The table is the queue. */
 @Entity('mails')
 export class MailEntity {
-  @PrimaryColumn('text')
-  id!: string;
-
-  @Column('text')
-  kind!: MailKind;
-
+  @PrimaryColumn('text') id!: string;
+  @Column('text') kind!: MailKind;
   /** Null for a person without an account, and for a contact of a client. */
-  @TextOrNull()
-  userId!: string | null;
-
-  @TextOrNull()
-  clientId!: string | null;
-
-  @Column('text')
-  address!: string;
-
+  @TextOrNull() userId!: string | null;
+  @TextOrNull() clientId!: string | null;
+  @Column('text') address!: string;
   /** What the mail is about; unique. */
-  @Column('text')
-  cause!: string;
-
-  @Column('bytea', { nullable: true, select: false })
-  sealedContent!: Buffer | null;
-
-  @Column('text')
-  state!: MailState;
-
-  @Column('integer')
-  attempts!: number;
-
-  @Column('timestamptz')
-  nextAttemptAt!: Date;
-
+  @Column('text') cause!: string;
+  @Column('bytea', { nullable: true, select: false }) sealedContent!: Buffer | null;
+  @Column('text') state!: MailState;
+  @Column('integer') attempts!: number;
+  @Column('timestamptz') nextAttemptAt!: Date;
   /** Why the last attempt failed, without the server's text. */
-  @TextOrNull()
-  lastError!: string | null;
-
-  @TimeOfInsert()
-  createdAt!: Date;
-
-  @TimeOrNull()
-  sentAt!: Date | null;
+  @TextOrNull() lastError!: string | null;
+  @TimeOfInsert() createdAt!: Date;
+  @TimeOrNull() sentAt!: Date | null;
 }

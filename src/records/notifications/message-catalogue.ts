@@ -59,6 +59,10 @@ const WAYS_ENDED = say(
   'Because someone else may have set them, the password, passkeys, authenticator app and recovery codes that your account had before no longer work: set new ones.',
 );
 
+/** A notification that is mailed always. */
+const mailed = (mail: 'security' | 'organisation', messageId: string) =>
+  ({ messageId, category: 'SERVICE', mail }) as const;
+
 /** Every notification that the service raises. The message ids are part of the contract with partners and never change. */
 export const MESSAGES = {
   rateLimitExceeded: (limit: number): Message => ({
@@ -102,9 +106,7 @@ export const MESSAGES = {
     ),
   }),
   newSignIn: (address: string): Message => ({
-    messageId: 'ERR2002',
-    category: 'SERVICE',
-    mail: 'security',
+    ...mailed('security', 'ERR2002'),
     shortTextTitle: say('New login to your account'),
     shortTextBody: said('Someone logged in to your account from a new browser (IP address {address}).', {
       address,
@@ -131,9 +133,7 @@ export const MESSAGES = {
   }),
   /** `role`: null for someone who is no longer an operator. `isGain`: whether the role is higher than before. */
   operatorRoleChanged: (role: string | null, isGain: boolean): Message => ({
-    messageId: 'ERR2701',
-    category: 'SERVICE',
-    mail: 'security',
+    ...mailed('security', 'ERR2701'),
     shortTextTitle: say('Your access to the console changed'),
     shortTextBody: role
       ? [
@@ -147,9 +147,7 @@ export const MESSAGES = {
     ),
   }),
   secondFactorAdded: (factor: FactorName): Message => ({
-    messageId: 'ERR2601',
-    category: 'SERVICE',
-    mail: 'security',
+    ...mailed('security', 'ERR2601'),
     shortTextTitle: said('You added {factor, select, app {an authenticator app} other {a passkey}}', {
       factor,
     }),
@@ -160,9 +158,7 @@ export const MESSAGES = {
     ...IF_NOT_YOU,
   }),
   secondFactorRemoved: (factor: FactorName): Message => ({
-    messageId: 'ERR2602',
-    category: 'SERVICE',
-    mail: 'security',
+    ...mailed('security', 'ERR2602'),
     shortTextTitle: said('You removed {factor, select, app {an authenticator app} other {a passkey}}', {
       factor,
     }),
@@ -173,9 +169,7 @@ export const MESSAGES = {
     ...IF_NOT_YOU,
   }),
   secondFactorReset: (): Message => ({
-    messageId: 'ERR2603',
-    category: 'SERVICE',
-    mail: 'security',
+    ...mailed('security', 'ERR2603'),
     shortTextTitle: say('Your second factor was reset'),
     shortTextBody: say(
       'An operator removed the passkeys, the authenticator app and the recovery codes of your account. You were logged out everywhere.',
@@ -189,9 +183,7 @@ export const MESSAGES = {
     ),
   }),
   recoveryCodeUsed: (left: number): Message => ({
-    messageId: 'ERR2604',
-    category: 'SERVICE',
-    mail: 'security',
+    ...mailed('security', 'ERR2604'),
     shortTextTitle: say('A recovery code was used'),
     shortTextBody: said(
       'Someone logged in to your account with a recovery code. {left, plural, one {One code is left.} other {# codes are left.}}',
@@ -200,18 +192,14 @@ export const MESSAGES = {
     ...IF_NOT_YOU,
   }),
   recoveryCodesMade: (): Message => ({
-    messageId: 'ERR2605',
-    category: 'SERVICE',
-    mail: 'security',
+    ...mailed('security', 'ERR2605'),
     shortTextTitle: say('New recovery codes'),
     shortTextBody: say('Someone made new recovery codes for your account. The codes before no longer work.'),
     ...IF_NOT_YOU,
   }),
   /** `waysEnded`: whether everything else that opened the account has ended. */
   identityLinked: (providerLabel: string, waysEnded: boolean): Message => ({
-    messageId: 'ERR2501',
-    category: 'SERVICE',
-    mail: 'security',
+    ...mailed('security', 'ERR2501'),
     shortTextTitle: say('You can now log in with another service'),
     shortTextBody: [
       said('Your account was linked to “{providerLabel}”, where you have the same email address.', {
@@ -228,9 +216,7 @@ export const MESSAGES = {
     ),
   }),
   addressFollowed: (providerLabel: string): Message => ({
-    messageId: 'ERR2502',
-    category: 'SERVICE',
-    mail: 'security',
+    ...mailed('security', 'ERR2502'),
     shortTextTitle: say('Your email address changed'),
     shortTextBody: said(
       '“{providerLabel}”, through which you log in, has another email address for you, so your account has it too. Mail goes there from now on.',
@@ -242,9 +228,7 @@ export const MESSAGES = {
     ),
   }),
   passwordChanged: (): Message => ({
-    messageId: 'ERR2401',
-    category: 'SERVICE',
-    mail: 'security',
+    ...mailed('security', 'ERR2401'),
     shortTextTitle: say('Your password was changed'),
     shortTextBody: say('The password of your account was changed. All other browsers were logged out.'),
     detailPageTitle: WAS_THIS_YOU,
@@ -254,9 +238,7 @@ export const MESSAGES = {
   }),
   /** `changes`: what was done, each a message. */
   changedByOperator: (changes: string[]): Message => ({
-    messageId: 'ERR2402',
-    category: 'SERVICE',
-    mail: 'security',
+    ...mailed('security', 'ERR2402'),
     shortTextTitle: say('An operator changed your account'),
     shortTextBody: changes,
     detailPageTitle: say('Why this happened'),
@@ -265,9 +247,7 @@ export const MESSAGES = {
     ),
   }),
   deletionRequested: (dueAt: Date): Message => ({
-    messageId: 'ERR2404',
-    category: 'SERVICE',
-    mail: 'security',
+    ...mailed('security', 'ERR2404'),
     shortTextTitle: say('Your account will be deleted'),
     shortTextBody: said(
       'You asked us to delete your account. It will be deleted on {dueAt, date, moment} UTC. Until then you can keep it: open your account and choose “Keep my account”.',
@@ -282,9 +262,7 @@ export const MESSAGES = {
     ),
   }),
   deletionCancelled: (): Message => ({
-    messageId: 'ERR2405',
-    category: 'SERVICE',
-    mail: 'security',
+    ...mailed('security', 'ERR2405'),
     shortTextTitle: say('Your account stays'),
     shortTextBody: say('You chose to keep your account. It will not be deleted.'),
     detailPageTitle: say('If this was not you'),
@@ -294,9 +272,7 @@ export const MESSAGES = {
     ),
   }),
   deletionRefused: (obstacle: 'operator' | 'owns_clients'): Message => ({
-    messageId: 'ERR2406',
-    category: 'SERVICE',
-    mail: 'security',
+    ...mailed('security', 'ERR2406'),
     shortTextTitle: say('Your account could not be deleted'),
     shortTextBody: {
       operator: say(
@@ -352,9 +328,7 @@ export const MESSAGES = {
   }),
   /** `role`: null for someone who is no longer a member. */
   membershipChanged: (organisationName: string, role: string | null): Message => ({
-    messageId: 'ERR2901',
-    category: 'SERVICE',
-    mail: 'organisation',
+    ...mailed('organisation', 'ERR2901'),
     shortTextTitle: say('Your access to a webhook portal changed'),
     shortTextBody: role
       ? said('You are a member of “{organisationName}” with the role {role}.', { organisationName, role })
@@ -365,9 +339,7 @@ export const MESSAGES = {
     ),
   }),
   redirectUriApproved: (clientName: string, what: 'add' | 'remove', uri: string): Message => ({
-    messageId: 'ERR2902',
-    category: 'SERVICE',
-    mail: 'organisation',
+    ...mailed('organisation', 'ERR2902'),
     shortTextTitle: said('A redirect URI was {what, select, add {registered} other {removed}}', { what }),
     shortTextBody: said(
       'The request to {what, select, add {add} other {remove}} {uri} for “{clientName}” was approved. It applies from now on.',
@@ -384,9 +356,7 @@ export const MESSAGES = {
     uri: string,
     reason: string | null,
   ): Message => ({
-    messageId: 'ERR2903',
-    category: 'SERVICE',
-    mail: 'organisation',
+    ...mailed('organisation', 'ERR2903'),
     shortTextTitle: say('A request about a redirect URI was rejected'),
     shortTextBody: [
       said('The request to {what, select, add {add} other {remove}} {uri} for “{clientName}” was rejected.', {
@@ -400,9 +370,7 @@ export const MESSAGES = {
     detailPageBody: say('Nothing was changed. You can ask again in the webhook portal, or ask us.'),
   }),
   credentialsChanged: (clientName: string, what: 'rotated' | 'ended'): Message => ({
-    messageId: 'ERR2904',
-    category: 'SERVICE',
-    mail: 'organisation',
+    ...mailed('organisation', 'ERR2904'),
     shortTextTitle: say('The credentials of an application were changed'),
     shortTextBody: said(
       '“{clientName}”: {what, select, rotated {the secret was rotated.} other {an old secret was ended.}}',
@@ -414,9 +382,7 @@ export const MESSAGES = {
     ),
   }),
   keysChanged: (clientName: string, what: 'added' | 'ended'): Message => ({
-    messageId: 'ERR2904',
-    category: 'SERVICE',
-    mail: 'organisation',
+    ...mailed('organisation', 'ERR2904'),
     shortTextTitle: say('The credentials of an application were changed'),
     shortTextBody: said(
       '“{clientName}”: {what, select, added {a public key was added.} other {a public key was ended.}}',

@@ -13,54 +13,23 @@ export type StoredMessages = Partial<
 /** Something a user should know (source specification §2.4). */
 @Entity('notifications')
 export class NotificationEntity {
-  @PrimaryColumn('text')
-  id!: string;
-
-  @Column('text')
-  userId!: string;
-
+  @PrimaryColumn('text') id!: string;
+  @Column('text') userId!: string;
   /** The client it is about, whose tokens may read it; null if only the user's own page shows it. */
-  @TextOrNull()
-  clientId!: string | null;
-
-  @Column('text')
-  messageId!: string;
-
-  @Column('text')
-  category!: NotificationCategory;
-
-  @Column('timestamptz')
-  eventTime!: Date;
-
-  @Column('text')
-  shortTextTitle!: string;
-
-  @Column('text')
-  shortTextBody!: string;
-
-  @TextOrNull()
-  detailPageTitle!: string | null;
-
-  @TextOrNull()
-  detailPageBody!: string | null;
-
+  @TextOrNull() clientId!: string | null;
+  @Column('text') messageId!: string;
+  @Column('text') category!: NotificationCategory;
+  @Column('timestamptz') eventTime!: Date;
+  @Column('text') shortTextTitle!: string;
+  @Column('text') shortTextBody!: string;
+  @TextOrNull() detailPageTitle!: string | null;
+  @TextOrNull() detailPageBody!: string | null;
   /** The message keys and values of the texts; null for a notification by an operator. */
-  @Column('jsonb', { nullable: true })
-  messages!: StoredMessages | null;
-
-  @TextOrNull()
-  externalLink!: string | null;
-
-  @TextOrNull()
-  externalButtonLabel!: string | null;
-
-  @TimeOrNull()
-  readAt!: Date | null;
-
-  @TimeOrNull()
-  resolvedAt!: Date | null;
-
+  @Column('jsonb', { nullable: true }) messages!: StoredMessages | null;
+  @TextOrNull() externalLink!: string | null;
+  @TextOrNull() externalButtonLabel!: string | null;
+  @TimeOrNull() readAt!: Date | null;
+  @TimeOrNull() resolvedAt!: Date | null;
   /** When the service resolves it automatically. */
-  @TimeOrNull()
-  resolveAt!: Date | null;
+  @TimeOrNull() resolveAt!: Date | null;
 }

@@ -9,44 +9,22 @@ import { NOTIFICATION_CATEGORIES, type NotificationEntity } from './notification
  */
 @ApiSchema({ name: 'Notification' })
 export class NotificationView {
-  @ApiProperty(idOf('notf'))
-  id!: string;
-
-  @ApiProperty(url('The URL of this notification.'))
-  url!: string;
+  @ApiProperty(idOf('notf')) id!: string;
+  @ApiProperty(url('The URL of this notification.')) url!: string;
 
   @ApiProperty(text('Identifies the kind of message.', { pattern: '^ERR[0-9]{1,10}$', example: 'ERR1001' }))
   message_id!: string;
 
-  @ApiProperty(oneOf(...NOTIFICATION_CATEGORIES))
-  category!: string;
-
-  @ApiProperty(time())
-  event_time!: string;
-
-  @ApiProperty(text(undefined, { example: 'Too many requests' }))
-  short_text_title!: string;
-
-  @ApiProperty(text())
-  short_text_body!: string;
-
-  @ApiProperty(optional(text()))
-  detail_page_title?: string;
-
-  @ApiProperty(optional(text()))
-  detail_page_body?: string;
-
-  @ApiProperty(orNull(text()))
-  external_link!: string | null;
-
-  @ApiProperty(optional(text()))
-  external_button_label?: string;
-
-  @ApiProperty(optional(time('When the user read it.')))
-  read_at?: string;
-
-  @ApiProperty(optional(time('When the associated problem was resolved.')))
-  resolved_at?: string;
+  @ApiProperty(oneOf(...NOTIFICATION_CATEGORIES)) category!: string;
+  @ApiProperty(time()) event_time!: string;
+  @ApiProperty(text(undefined, { example: 'Too many requests' })) short_text_title!: string;
+  @ApiProperty(text()) short_text_body!: string;
+  @ApiProperty(optional(text())) detail_page_title?: string;
+  @ApiProperty(optional(text())) detail_page_body?: string;
+  @ApiProperty(orNull(text())) external_link!: string | null;
+  @ApiProperty(optional(text())) external_button_label?: string;
+  @ApiProperty(optional(time('When the user read it.'))) read_at?: string;
+  @ApiProperty(optional(time('When the associated problem was resolved.'))) resolved_at?: string;
 }
 
 /** `language`: of the reader. */

@@ -4,35 +4,21 @@ import { TextOrNull } from '#platform/database/entities/columns.js';
 
 /** The columns that both logs of requests have in common; of the URL only the route. */
 export abstract class AnsweredRequest {
-  @PrimaryColumn('bigint')
-  id!: string;
+  @PrimaryColumn('bigint') id!: string;
 
   abstract occurredAt: Date;
 
   /** Chosen by the caller, so several requests may have the same one. */
-  @Column('text')
-  requestId!: string;
-
-  @Column('text')
-  method!: string;
-
+  @Column('text') requestId!: string;
+  @Column('text') method!: string;
   /** The pattern of the path. */
-  @Column('text')
-  route!: string;
-
-  @Column('integer')
-  status!: number;
-
+  @Column('text') route!: string;
+  @Column('integer') status!: number;
   /** The slug of the problem, or the OAuth error code. */
-  @TextOrNull()
-  error!: string | null;
-
-  @Column('integer')
-  milliseconds!: number;
-
+  @TextOrNull() error!: string | null;
+  @Column('integer') milliseconds!: number;
   /** Whether the sandbox made it fail on request (contract §19). */
-  @Column('boolean')
-  injected!: boolean;
+  @Column('boolean') injected!: boolean;
 }
 
 /** Of a request that was answered just now. */

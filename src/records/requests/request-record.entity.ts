@@ -7,19 +7,12 @@ import { TextOrNull } from '#platform/database/entities/columns.js';
 @Entity('request_records')
 export class RequestRecordEntity extends AnsweredRequest {
   /** Names the partition. */
-  @PrimaryColumn('timestamptz')
-  occurredAt!: Date;
-
+  @PrimaryColumn('timestamptz') occurredAt!: Date;
   /** What was refused and why; null if the error code is enough. */
-  @TextOrNull()
-  refusedKind!: ActivityKind | null;
-
-  @TextOrNull()
-  refused!: string | null;
-
+  @TextOrNull() refusedKind!: ActivityKind | null;
+  @TextOrNull() refused!: string | null;
   /** The client, or whichever client the caller claimed to be: with a wrong secret nothing is proven. */
-  @TextOrNull()
-  clientId!: string | null;
+  @TextOrNull() clientId!: string | null;
 }
 
 /** A record before it is stored. */

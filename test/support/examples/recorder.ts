@@ -1,5 +1,5 @@
 import type { Method, Operation } from '#entrypoints/api-docs/openapi.js';
-import type { Named, RecordedExamples, RecordedOperation } from '#entrypoints/api-docs/examples.js';
+import type { Named, RecordedExamples, RecordedOperation } from '#entrypoints/api-docs/document.js';
 import type { Answer, Http, HttpOptions } from '../http.js';
 import { committedDocument } from '../openapi-document.js';
 import type { FixedValues } from './fixed-values.js';

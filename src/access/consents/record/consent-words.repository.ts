@@ -7,14 +7,9 @@ import type { KeptWords } from './consent-words.js';
 @Entity('consent_words')
 export class ConsentWordsEntity {
   /** SHA-256 of the words. */
-  @PrimaryColumn('bytea')
-  digest!: Buffer;
-
-  @Column('text')
-  language!: string;
-
-  @Column('text')
-  words!: string;
+  @PrimaryColumn('bytea') digest!: Buffer;
+  @Column('text') language!: string;
+  @Column('text') words!: string;
 }
 
 /** The words that users saw when they consented: each text once, and never changed. */

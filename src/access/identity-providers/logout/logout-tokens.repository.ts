@@ -6,15 +6,10 @@ import { Repository, Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity('logout_tokens')
 export class LogoutTokenEntity {
   /** The id of the provider in the settings; of several entries with one client, that of the first. */
-  @PrimaryColumn('text')
-  provider!: string;
-
-  @PrimaryColumn('bytea')
-  jtiDigest!: Buffer;
-
+  @PrimaryColumn('text') provider!: string;
+  @PrimaryColumn('bytea') jtiDigest!: Buffer;
   /** When the token is too old to be accepted anyway. */
-  @Column('timestamptz')
-  expiresAt!: Date;
+  @Column('timestamptz') expiresAt!: Date;
 }
 
 @Injectable()

@@ -5,7 +5,7 @@ import type { IdentityProvider } from '#platform/config/identity-providers.js';
 import { Settings } from '#platform/config/settings.js';
 import type { WayOut } from '#platform/http/page-routes/page-answer.js';
 import type { OpenAnswer } from '#platform/http/page-routes/open-pages.js';
-import type { SignInMethod } from '#access/users/sessions/sign-in-method.js';
+import type { SignInMethod } from '#access/users/sessions/session.entity.js';
 import { SealedIdTokens } from '../logout/sealed-id-tokens.service.js';
 import { refusalPage } from '../pages/refusal.page.js';
 import type { ProviderName } from '../pages/provider-buttons.js';

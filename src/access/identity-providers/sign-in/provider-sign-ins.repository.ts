@@ -6,29 +6,16 @@ import { TextOrNull } from '#platform/database/entities/columns.js';
 /** A started sign-in that has not come back from the provider yet. */
 @Entity('provider_sign_ins')
 export class ProviderSignInEntity {
-  @PrimaryColumn('bytea')
-  stateDigest!: Buffer;
-
-  @Column('bytea')
-  browserDigest!: Buffer;
-
+  @PrimaryColumn('bytea') stateDigest!: Buffer;
+  @Column('bytea') browserDigest!: Buffer;
   /** The provider's id in the settings. */
-  @Column('text')
-  provider!: string;
-
+  @Column('text') provider!: string;
   /** The nonce and the PKCE verifier, sealed. */
-  @Column('bytea')
-  sealed!: Buffer;
-
-  @TextOrNull()
-  returnTo!: string | null;
-
+  @Column('bytea') sealed!: Buffer;
+  @TextOrNull() returnTo!: string | null;
   /** The logged-in user who has to authenticate again; null for a login. */
-  @TextOrNull()
-  userId!: string | null;
-
-  @Column('timestamptz')
-  expiresAt!: Date;
+  @TextOrNull() userId!: string | null;
+  @Column('timestamptz') expiresAt!: Date;
 }
 
 /** What is stored of a started sign-in. */

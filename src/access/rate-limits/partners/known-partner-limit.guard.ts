@@ -1,7 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
-import { bearerTokenOf } from '#access/tokens/access/bearer-token.js';
+import { bearerTokenOf } from '#access/tokens/access/principal.js';
 import { PartnersOverLimit } from './partners-over-limit.service.js';
 import { countDecision } from '../rate-limit-metrics.js';
 import { RateLimitsService, retryAfterSeconds } from '../rate-limits.service.js';

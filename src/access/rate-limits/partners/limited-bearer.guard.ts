@@ -2,8 +2,7 @@ import { Injectable, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { ActivityService } from '#records/activity/activity.service.js';
 import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
-import { BearerGuard } from '#access/tokens/access/bearer.guard.js';
-import { BearerStrategy } from '#access/tokens/access/bearer.strategy.js';
+import { BearerGuard, BearerStrategy } from '#access/tokens/access/bearer.guard.js';
 import { RateLimitsService } from '../rate-limits.service.js';
 
 /**

@@ -14,11 +14,8 @@ export const PURPOSE_NAME: NameRule = {
 /** What clients may want data for (contract §2). */
 @Entity('purposes')
 export class PurposeEntity {
-  @PrimaryColumn('text')
-  name!: string;
-
-  @Column('jsonb')
-  words!: PurposeWords;
+  @PrimaryColumn('text') name!: string;
+  @Column('jsonb') words!: PurposeWords;
 }
 
 /** The words in a language; in English where the purpose has none in it. */

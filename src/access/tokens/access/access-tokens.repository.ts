@@ -15,18 +15,11 @@ import { TextOrNull } from '#platform/database/entities/columns.js';
 @Entity('revoked_access_tokens')
 export class RevokedAccessTokenEntity {
   /** See `accessTokenId`. */
-  @PrimaryColumn('text')
-  id!: string;
-
-  @Column('timestamptz')
-  expiresAt!: Date;
-
+  @PrimaryColumn('text') id!: string;
+  @Column('timestamptz') expiresAt!: Date;
   /** The client of the token, for the feed of changes (contract §23); null if unknown. */
-  @TextOrNull()
-  clientId!: string | null;
-
-  @TextOrNull()
-  userId!: string | null;
+  @TextOrNull() clientId!: string | null;
+  @TextOrNull() userId!: string | null;
 }
 
 /** The current state of everything that a token depends on. */

@@ -6,12 +6,29 @@ import { ActivityService } from '#records/activity/activity.service.js';
 import { PRODUCT_NAME } from '#platform/config/brand-values.js';
 import { Form, queryStringOf } from '#platform/http/forms/form.js';
 import { badRequest, unauthorized, type Problem } from '#platform/http/problems/problem.js';
-import { StrategyGuard, type CredentialsRequest } from '#platform/http/guards/strategy.guard.js';
+import { StrategyGuard, type CredentialsRequest, ownPassport } from '#platform/http/guards/strategy.guard.js';
 import type { Judge } from '#platform/http/guards/late-judgement.js';
 import { AccessTokensService } from './access-tokens.service.js';
-import { bearerTokenOf, isBearer } from './bearer-token.js';
-import { BearerStrategy } from './bearer.strategy.js';
-import type { Principal } from './principal.js';
+import { type Principal, bearerTokenOf, isBearer } from './principal.js';
+import { PassportStrategy } from '@nestjs/passport';
+import { Strategy } from 'passport-http-bearer';
+
+/** Bearer tokens (RFC 6750). The strategy reads the token from the header and calls `validate` with it. */
+@Injectable()
+export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
+  constructor(private readonly accessTokens: AccessTokensService) {
+    super();
+  }
+
+  /** The caller with this token; false if the token is not valid. */
+  async validate(token: string): Promise<Principal | false> {
+    return (await this.accessTokens.find(token)) ?? false;
+  }
+
+  getPassportInstance() {
+    return ownPassport();
+  }
+}
 
 export const BEARER_REALM = `Bearer realm="${PRODUCT_NAME}"`;
 

@@ -9,27 +9,14 @@ import { TextOrNull, TimeOrNull, IssuedSecret } from '#platform/database/entitie
 /** A one-time authorization code; only its digest is stored. A consumed one is kept as long as its grant. */
 @Entity('authorization_codes')
 export class AuthorizationCodeEntity extends IssuedSecret {
-  @Column('text')
-  clientId!: string;
-
-  @Column('text')
-  userId!: string;
-
-  @Column('text')
-  redirectUri!: string;
-
-  @Column('text', { array: true })
-  scopes!: string[];
-
-  @TextOrNull()
-  codeChallenge!: string | null;
-
-  @TimeOrNull()
-  consumedAt!: Date | null;
-
+  @Column('text') clientId!: string;
+  @Column('text') userId!: string;
+  @Column('text') redirectUri!: string;
+  @Column('text', { array: true }) scopes!: string[];
+  @TextOrNull() codeChallenge!: string | null;
+  @TimeOrNull() consumedAt!: Date | null;
   /** The grant created from the code, once it was consumed. */
-  @TextOrNull()
-  grantId!: string | null;
+  @TextOrNull() grantId!: string | null;
 }
 
 /** What a code was issued for. */

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { consentIsLive } from '#access/consents/consent.sql.js';
 import { readPageBySql, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
 import type { Language } from '#platform/language/languages.js';
-import type { ConnectedClient } from './connected-client.js';
+import type { ConnectedClient } from './grant.js';
 
 @Injectable()
 export class ConnectedClientsRepository {

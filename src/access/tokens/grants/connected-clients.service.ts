@@ -5,7 +5,7 @@ import { notFound } from '#platform/http/problems/problem.js';
 import type { Language } from '#platform/language/languages.js';
 import { isId } from '#platform/secrets/ids.js';
 import { ConnectedClientsRepository } from './connected-clients.repository.js';
-import type { ConnectedClient } from './connected-client.js';
+import type { ConnectedClient } from './grant.js';
 
 /** The clients that a user shares data with, and when each last got a token for that user (contract §13). */
 @Injectable()

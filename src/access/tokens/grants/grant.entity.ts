@@ -9,86 +9,39 @@ import { TextOrNull, TimeOfInsert, TimeOrNull } from '#platform/database/entitie
  */
 @Entity('grants')
 export class GrantEntity {
-  @PrimaryColumn('text')
-  id!: string;
-
-  @Column('text')
-  clientId!: string;
-
-  @Column('text')
-  userId!: string;
-
-  @Column('text', { array: true })
-  scopes!: string[];
-
-  @TimeOfInsert()
-  createdAt!: Date;
-
-  @Column('timestamptz')
-  expiresAt!: Date;
-
+  @PrimaryColumn('text') id!: string;
+  @Column('text') clientId!: string;
+  @Column('text') userId!: string;
+  @Column('text', { array: true }) scopes!: string[];
+  @TimeOfInsert() createdAt!: Date;
+  @Column('timestamptz') expiresAt!: Date;
   /** When the grant ends if the consent does not end earlier; null for a grant of an earlier build. */
-  @TimeOrNull()
-  ownEnd!: Date | null;
-
-  @TimeOrNull()
-  revokedAt!: Date | null;
-
-  @TextOrNull()
-  revocationReason!: string | null;
-
+  @TimeOrNull() ownEnd!: Date | null;
+  @TimeOrNull() revokedAt!: Date | null;
+  @TextOrNull() revocationReason!: string | null;
   /** The number of rotations so far. */
-  @Column('integer')
-  generation!: number;
-
+  @Column('integer') generation!: number;
   /** The key that signed the current pair. */
-  @Column('bigint')
-  tokenKeyId!: string;
-
+  @Column('bigint') tokenKeyId!: string;
   /** With the position: when the rights of the current pair were known to be valid (`Stamp`). */
-  @Column('bigint')
-  tokenEra!: string;
-
-  @Column('bigint')
-  tokenPosition!: string;
-
+  @Column('bigint') tokenEra!: string;
+  @Column('bigint') tokenPosition!: string;
   /** When the current pair was issued. */
-  @Column('timestamptz')
-  issuedAt!: Date;
-
-  @Column('timestamptz')
-  accessExpiresAt!: Date;
-
+  @Column('timestamptz') issuedAt!: Date;
+  @Column('timestamptz') accessExpiresAt!: Date;
   /** The scopes asked for with the current pair; null for all that the grant has. */
-  @Column('text', { array: true, nullable: true })
-  askedScopes!: string[] | null;
-
+  @Column('text', { array: true, nullable: true }) askedScopes!: string[] | null;
   /** The scopes of the current access token; null for all that the grant has. */
-  @Column('text', { array: true, nullable: true })
-  givenScopes!: string[] | null;
-
-  @Column('timestamptz')
-  refreshExpiresAt!: Date;
-
+  @Column('text', { array: true, nullable: true }) givenScopes!: string[] | null;
+  @Column('timestamptz') refreshExpiresAt!: Date;
   /** When the latest generations were retired, newest last (`refresh-tokens.repository.ts`). */
-  @Column('timestamptz', { array: true })
-  rotations!: Date[];
-
+  @Column('timestamptz', { array: true }) rotations!: Date[];
   /** The first generation that was retired at each of these times. */
-  @Column('integer', { array: true })
-  rotatedGenerations!: number[];
-
+  @Column('integer', { array: true }) rotatedGenerations!: number[];
   /** When the purge checks again whether the refresh token has expired. */
-  @Column('timestamptz')
-  lookAgainAt!: Date;
-
+  @Column('timestamptz') lookAgainAt!: Date;
   /** Only where a query joins it. */
-  @ManyToOne(() => ClientEntity)
-  @JoinColumn({ name: 'client_id' })
-  client!: ClientEntity;
-
+  @ManyToOne(() => ClientEntity) @JoinColumn({ name: 'client_id' }) client!: ClientEntity;
   /** Only where a query joins it. */
-  @ManyToOne(() => UserEntity)
-  @JoinColumn({ name: 'user_id' })
-  user!: UserEntity;
+  @ManyToOne(() => UserEntity) @JoinColumn({ name: 'user_id' }) user!: UserEntity;
 }

@@ -1,5 +1,6 @@
 import type { UserRole } from '#access/users/accounts/user.entity.js';
 import type { GrantEntity } from './grant.entity.js';
+import type { ClientIdentity } from '#platform/web/layout/client-identity.js';
 
 /** The tokens issued to a client. Only here are tokens held in clear text, on their way out. */
 export interface IssuedTokens {
@@ -25,4 +26,26 @@ export interface GrantInList extends Grant {
   clientName: string;
   userName: string;
   userRole: UserRole;
+}
+
+/** A client that a user shares data with, as the user sees it. */
+export interface ConnectedClient extends ClientIdentity {
+  id: string;
+  name: string;
+  enabled: boolean;
+  /** The user can connect it by authorizing it. */
+  canBeAuthorized: boolean;
+  /** What the user agreed to, as described in the scope catalogue. */
+  descriptions: string[];
+  connectedAt: Date;
+  /** When the consent expires; null if never. */
+  expiresAt: Date | null;
+  /** The user can choose part of what it reads. */
+  canBeChanged: boolean;
+  /** The user can renew a consent that expires. */
+  canBeRenewed: boolean;
+  /** The id of the newest version of the consent in its record. */
+  versionId: string | null;
+  /** When it last got a token for this user; null if never, or not recently. */
+  lastUsedAt: Date | null;
 }

@@ -3,7 +3,7 @@ import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { Settings } from '#platform/config/settings.js';
 import type { ConsentChange, RevocationReason } from '#access/domain/domain-events.js';
-import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
+import { OnDomainEvent, Answers } from '#platform/database/domain/domain-map.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import type { Page, PageRequest } from '#platform/database/queries/read-page.js';
 import { notFound } from '#platform/http/problems/problem.js';
@@ -15,6 +15,7 @@ import { AuthorizationCodesRepository } from '../codes/authorization-codes.repos
 import type { GrantEntity } from './grant.entity.js';
 import { GrantsRepository } from './grants.repository.js';
 import type { Grant, GrantInList } from './grant.js';
+import { recordOf, section } from '#access/users/accounts/personal-data.js';
 
 /** Lists and revokes grants, and ends what depends on a user, a client or a consent when those end. */
 @Injectable()
@@ -140,5 +141,42 @@ export class GrantsService {
       subjectId: grant.id,
       after: { reason, client_id: grant.clientId, user_id: grant.userId, scopes: grant.scopes },
     });
+  }
+
+  @Answers('user.personal_data')
+  grantsOf() {
+    return section({
+      name: 'grants',
+      place: 30,
+      title: say('Access of applications'),
+      about: say('Each time that you let an application in. Its tokens are not stored.'),
+      read: (userId: string, limit: number) => this.recordsOf(userId, limit),
+      columns: {
+        [say('Application')]: ({ application }) => application,
+        [say('Began')]: ({ created_at: at }) => at,
+        [say('Last used')]: ({ last_used_at: at }) => at,
+        [say('Ends at the latest')]: ({ expires_at: at }) => at,
+        [say('Ended')]: ({ revoked_at: at }) => at,
+      },
+    });
+  }
+
+  private async recordsOf(userId: string, limit: number) {
+    const found = await this.repository.listOf(userId, limit);
+    const names = await this.clients.namesById(found.map(({ clientId }) => clientId));
+    return found.map((grant) => ({
+      application: names.get(grant.clientId) ?? null,
+      last_used_at: grant.issuedAt,
+      ...recordOf(
+        grant,
+        'id',
+        'clientId',
+        'scopes',
+        'createdAt',
+        'expiresAt',
+        'revokedAt',
+        'revocationReason',
+      ),
+    }));
   }
 }

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { Stamp } from '#platform/database/changes/access-changes.service.js';
-import { readUlid, ULID_BYTES, writeUlid } from '#platform/secrets/ulid-bytes.js';
+import { readUlid, ULID_BYTES, writeUlid } from '#platform/secrets/ids.js';
 
 /**
  * Access and refresh tokens: a prefix for secret scanners, then base64url of a record and its authentication tag, HMAC-SHA-256

@@ -1,6 +1,6 @@
 import type { MailKind, MailState } from '#records/mail/mail.entity.js';
 import { say } from '#platform/language/text.js';
-import type { SignInMethod } from '../sessions/sign-in-method.js';
+import type { SignInMethod } from '../sessions/session.entity.js';
 import type { UserKind } from './user.entity.js';
 
 /**

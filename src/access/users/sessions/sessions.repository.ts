@@ -5,9 +5,8 @@ import { Settings } from '#platform/config/settings.js';
 import { readPage, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
 import { newId } from '#platform/secrets/ids.js';
 import { requireTransaction } from '#platform/database/queries/transaction-around.js';
-import { SessionEntity, type SessionView } from './session.entity.js';
+import { SessionEntity, type SessionView, type SignInMethod } from './session.entity.js';
 import { UserEntity } from '../accounts/user.entity.js';
-import type { SignInMethod } from './sign-in-method.js';
 import type { SignedInUser } from './signed-in-user.js';
 
 export interface SessionDetails {

@@ -1,7 +1,7 @@
 import type { OperatorRole } from '#platform/config/operator-role.js';
 import type { Language } from '#platform/language/languages.js';
 import type { UserRole } from '../accounts/user.entity.js';
-import type { SignInMethod } from './sign-in-method.js';
+import type { SignInMethod } from './session.entity.js';
 
 /** The user of a browser session, for pages. */
 export interface SignedInUser {

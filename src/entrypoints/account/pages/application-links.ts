@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ComponentType } from 'preact';
-import type { ConnectedClient } from '#access/tokens/grants/connected-client.js';
+import type { ConnectedClient } from '#access/tokens/grants/grant.js';
 
 /** The port through which features add links to the page of connected applications. */
 @Injectable()

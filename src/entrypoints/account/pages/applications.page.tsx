@@ -8,7 +8,7 @@ import { Day, Moment } from '#platform/web/tables/moment.js';
 import { NEXT_PREVIOUS, PagedList } from '#platform/web/tables/pager.js';
 import type { Page } from '#platform/database/queries/read-page.js';
 import type { FormerClient } from '#events/disclosures/disclosure.js';
-import type { ConnectedClient } from '#access/tokens/grants/connected-client.js';
+import type { ConnectedClient } from '#access/tokens/grants/grant.js';
 import type { AccountPage } from './account-layout.js';
 import type { ApplicationLinks } from './application-links.js';
 import { accessPath } from './choose.page.js';

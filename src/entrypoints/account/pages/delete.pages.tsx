@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { say } from '#platform/language/text.js';
-import type { ConnectedClient } from '#access/tokens/grants/connected-client.js';
+import type { ConnectedClient } from '#access/tokens/grants/grant.js';
 import type { ErasureObstacle } from '#access/domain/domain-questions.js';
 import { Confirmation } from '#platform/web/forms/confirmation.js';
 import { TextField, type FieldErrors } from '#platform/web/forms/field.js';

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { say } from '#platform/language/text.js';
 import { Confirmation } from '#platform/web/forms/confirmation.js';
 import { Say, useText } from '#platform/web/layout/say.js';
-import type { ConnectedClient } from '#access/tokens/grants/connected-client.js';
+import type { ConnectedClient } from '#access/tokens/grants/grant.js';
 import type { AccountPage } from './account-layout.js';
 import { WhatItReads } from './applications.page.js';
 

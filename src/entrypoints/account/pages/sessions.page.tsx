@@ -10,7 +10,7 @@ import { PagedList } from '#platform/web/tables/pager.js';
 import type { Page } from '#platform/database/queries/read-page.js';
 import type { SessionView } from '#access/users/sessions/session.entity.js';
 import type { TimeChoice } from '#platform/http/server/request-time-zone.js';
-import type { Identity } from '#access/identity-providers/identity.js';
+import type { Identity } from '#access/identity-providers/identity.entity.js';
 import { browserNameOf } from '#access/users/sessions/browser-name.js';
 import type { AccountPage } from './account-layout.js';
 import { hidden } from './message-parts.js';

@@ -15,11 +15,8 @@ interface SignUpFields {
 
 /** A person by the rules of the admin API. */
 class PersonRules {
-  @IsVisibleText(1, 200)
-  name!: string;
-
-  @IsPassword()
-  password!: string;
+  @IsVisibleText(1, 200) name!: string;
+  @IsPassword() password!: string;
 }
 
 export const signUpFieldsIn = (form: Form): SignUpFields => ({

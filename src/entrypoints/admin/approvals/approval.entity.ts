@@ -11,22 +11,13 @@ export type ApprovalDetails = Record<string, unknown>;
 /** A request of an admin that a second one approves or rejects (contract §17). */
 @Entity('approvals')
 export class ApprovalEntity {
-  @PrimaryColumn('text')
-  id!: string;
-
-  @Column('text')
-  action!: ApprovalAction;
-
+  @PrimaryColumn('text') id!: string;
+  @Column('text') action!: ApprovalAction;
   /** The user or client, which may have been deleted or not exist yet. */
-  @Column('text')
-  subjectId!: string;
-
-  @Column('jsonb', { nullable: true })
-  details!: ApprovalDetails | null;
-
+  @Column('text') subjectId!: string;
+  @Column('jsonb', { nullable: true }) details!: ApprovalDetails | null;
   /** The stored state: still `pending` when the time to decide is over. */
-  @Column('text')
-  state!: ApprovalState;
+  @Column('text') state!: ApprovalState;
 
   /** Whether the time to decide is over, by the database's clock. */
   @VirtualColumn({
@@ -35,37 +26,18 @@ export class ApprovalEntity {
   })
   isOverdue!: boolean;
 
-  @Column('text')
-  requestedByType!: 'user' | 'client';
-
-  @Column('text')
-  requestedById!: string;
-
+  @Column('text') requestedByType!: 'user' | 'client';
+  @Column('text') requestedById!: string;
   /** The user, or the owner of the client. */
-  @Column('text')
-  requestedByPerson!: string;
-
-  @TimeOfInsert()
-  requestedAt!: Date;
-
-  @Column('timestamptz')
-  expiresAt!: Date;
-
+  @Column('text') requestedByPerson!: string;
+  @TimeOfInsert() requestedAt!: Date;
+  @Column('timestamptz') expiresAt!: Date;
   /** The admin who takes responsibility for a client's request; null until there is one, and for a person's request. */
-  @TextOrNull()
-  secondedBy!: string | null;
-
-  @TimeOrNull()
-  secondedAt!: Date | null;
-
-  @TextOrNull()
-  decidedByType!: 'user' | 'client' | null;
-
-  @TextOrNull()
-  decidedById!: string | null;
-
-  @TimeOrNull()
-  decidedAt!: Date | null;
+  @TextOrNull() secondedBy!: string | null;
+  @TimeOrNull() secondedAt!: Date | null;
+  @TextOrNull() decidedByType!: 'user' | 'client' | null;
+  @TextOrNull() decidedById!: string | null;
+  @TimeOrNull() decidedAt!: Date | null;
 }
 
 /** The state as shown, including `expired`. */

@@ -8,7 +8,6 @@ import { Answers } from '#platform/database/domain/domain-map.js';
 import { type PurgePreparation, type PurgeTask, RETENTION } from '#platform/database/purge/purge-tasks.js';
 import { ActionServices } from './admin-actions.js';
 import { ApprovalEntity } from './approval.entity.js';
-import { ApprovalsPersonalData } from './approvals-personal-data.service.js';
 import { ApprovalsRepository } from './approvals.repository.js';
 import { ApprovalsService } from './approvals.service.js';
 import { FourEyes } from './four-eyes.service.js';
@@ -24,7 +23,7 @@ const APPROVALS_PURGE: PurgeTask[] = [{ table: 'approvals', by: 'expires_at', be
     IdentityProvidersModule,
     TypeOrmModule.forFeature([ApprovalEntity]),
   ],
-  providers: [ActionServices, ApprovalsPersonalData, ApprovalsRepository, ApprovalsService, FourEyes],
+  providers: [ActionServices, ApprovalsRepository, ApprovalsService, FourEyes],
   exports: [ApprovalsService, FourEyes],
 })
 export class ApprovalsModule {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import type { Page, PageRequest } from '#platform/database/queries/read-page.js';
-import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
+import { OnDomainEvent, Answers } from '#platform/database/domain/domain-map.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { conflict, forbidden, notFound, Problem } from '#platform/http/problems/problem.js';
 import { detailWithReasons } from '#platform/http/problems/render-problem.js';
@@ -15,6 +15,7 @@ import {
   PASSWORD_HASH,
   type ApprovalAction,
   type ShownOnApproval,
+  ADMIN_ACTIONS,
 } from './admin-actions.js';
 import {
   personBehind,
@@ -22,8 +23,12 @@ import {
   type ApprovalDetails,
   type ApprovalEntity,
   type ApprovalState,
+  shownDetails,
 } from './approval.entity.js';
 import { ApprovalsRepository, type Party } from './approvals.repository.js';
+import { say } from '#platform/language/text.js';
+import { inWords, OwnWords } from '#access/users/accounts/own-words.js';
+import { recordOf, section } from '#access/users/accounts/personal-data.js';
 
 /**
  * The result of an approval: the action was carried out, and may have created something that is shown once; or one more admin has
@@ -180,6 +185,31 @@ export class ApprovalsService {
 
   private missing(): never {
     throw notFound('There is no approval with this id.');
+  }
+
+  @Answers('user.personal_data')
+  approvalsOf() {
+    return section({
+      name: 'approvals',
+      place: 95,
+      title: say('Approvals'),
+      about: say('What admins wanted to do with your account, and what you asked for or decided as one.'),
+      read: async (userId: string, limit: number) => {
+        const found = await this.repository.listOf(userId, limit);
+        return found.map((approval) => ({
+          ...recordOf(approval, 'id', 'action', 'subjectId', 'requestedAt', 'decidedAt'),
+          // Details about other people are theirs.
+          details: approval.subjectId === userId ? shownDetails(approval) : null,
+          state: stateOf(approval),
+        }));
+      },
+      columns: {
+        [say('What')]: ({ action }) => new OwnWords(ADMIN_ACTIONS[action].words),
+        [say('State')]: ({ state }) => inWords(`approval_state.${state}`),
+        [say('Asked')]: ({ requested_at: at }) => at,
+        [say('Decided')]: ({ decided_at: at }) => at,
+      },
+    });
   }
 }
 

@@ -5,7 +5,7 @@ import type { Page, PageRequest } from '#platform/database/queries/read-page.js'
 import type { PageQuery } from '#platform/http/api/page-query.js';
 import type { CsvAnswer, CsvColumns } from '#platform/http/page-routes/csv-answer.js';
 import type { ConsoleContext } from './console-context.js';
-import { exportedList } from './exported-list.js';
+import { exportedList } from './filtered-list.js';
 
 /** Exports of personal data as files, each recorded in the audit log. */
 @Injectable()

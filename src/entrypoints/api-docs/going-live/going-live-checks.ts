@@ -1,6 +1,6 @@
 import { usesKeys, type ClientEntity } from '#access/clients/client.entity.js';
-import type { SecretInfo } from '#access/clients/secret-info.js';
-import type { EndpointInList } from '#events/webhooks/endpoints/endpoint-in-list.js';
+import type { SecretInfo } from '#access/clients/client-secret.entity.js';
+import type { EndpointInList } from '#events/webhooks/endpoints/endpoint-health.js';
 
 /** Stands in the text of a guide where the checklist belongs. */
 export const CHECKLIST_MARK = '@checklist@';

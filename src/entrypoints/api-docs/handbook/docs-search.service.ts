@@ -3,8 +3,7 @@ import { LRUCache } from 'lru-cache';
 import MiniSearch from 'minisearch';
 import { upTo } from '#platform/config/durations.js';
 import { ApiDocs } from '../api-docs.service.js';
-import type { OpenApiDocument } from '../openapi.js';
-import { operationAnchor, webhookAnchor } from '../reference-addresses.js';
+import { type OpenApiDocument, operationAnchor, webhookAnchor } from '../openapi.js';
 import { pathOf, SHELVES } from './catalogue.js';
 import { Handbook } from './handbook.service.js';
 

@@ -5,9 +5,8 @@ import { logoPath, type Brand } from '#platform/web/layout/brand.js';
 import { BrandMark, type LayoutProps } from '#platform/web/layout/layout.js';
 import { Table } from '#platform/web/tables/table.js';
 import type { Audience } from '../audiences.js';
-import type { OpenApiDocument } from '../openapi.js';
+import { type OpenApiDocument, operationAnchor, webhookAnchor } from '../openapi.js';
 import { referenceSettings } from '../reference-settings.js';
-import { operationAnchor, webhookAnchor } from '../reference-addresses.js';
 import { SIGNED } from '../webhooks.js';
 
 interface Listed {

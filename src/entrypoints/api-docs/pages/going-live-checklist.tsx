@@ -3,7 +3,7 @@ import { State } from '#platform/web/tables/state.js';
 import type { Check } from '../going-live/going-live-checks.js';
 import type { JudgedCheck } from '../going-live/going-live.service.js';
 import type { DocsReader } from '../readers/docs-reader.js';
-import { ClientChoice } from './client-choice.js';
+import { ClientChoice } from './your-client.js';
 
 type ListedCheck = Pick<JudgedCheck, 'title' | 'hint'> & Partial<JudgedCheck>;
 

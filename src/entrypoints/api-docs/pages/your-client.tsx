@@ -2,7 +2,32 @@ import type { VNode } from 'preact';
 import { SandboxBadge } from '#platform/web/layout/sandbox-badge.js';
 import type { MemberClient } from '#events/partners/members/member.js';
 import { sampleClientOf, type DocsReader } from '../readers/docs-reader.js';
-import { ClientChoice } from './client-choice.js';
+
+interface ClientChoiceProps {
+  label: string;
+  all: MemberClient[];
+  chosen: MemberClient;
+}
+
+/** Another of the reader's clients, where there are several. */
+export function ClientChoice({ label, all, chosen }: ClientChoiceProps): VNode | null {
+  if (all.length < 2) return null;
+  return (
+    <form class="client-choice" method="get">
+      <label for="client">{label}</label>
+      <select name="client" id="client">
+        {all.map(({ id, name, organisationName }) => (
+          <option value={id} selected={id === chosen.id}>
+            {`${name}, ${organisationName}`}
+          </option>
+        ))}
+      </select>
+      <button type="submit" class="quiet">
+        Use this client
+      </button>
+    </form>
+  );
+}
 
 /** With which client's values the samples of a page are filled, and where to put in the secret. */
 export function YourClient({ of, address }: { of: DocsReader | undefined; address: string }): VNode {

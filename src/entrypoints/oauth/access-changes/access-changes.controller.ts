@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { ApiEndpoint, ApiProblems, ApiText } from '#platform/http/api/api-answers.js';
 import { text } from '#platform/http/api/api-schemas.js';
 import { LimitedBearerGuard } from '#access/rate-limits/partners/limited-bearer.guard.js';
-import { bearerTokenOf } from '#access/tokens/access/bearer-token.js';
+import { bearerTokenOf } from '#access/tokens/access/principal.js';
 import { RequireScopes, ScopesGuard } from '#access/tokens/access/scopes.guard.js';
 import { INTROSPECTION_SCOPE } from '../introspection-scope.js';
 import { ChangeFeed } from './change-feed.service.js';

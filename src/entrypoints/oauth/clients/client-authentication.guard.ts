@@ -12,8 +12,7 @@ import type { Form } from '#platform/http/forms/form.js';
 import { StrategyGuard } from '#platform/http/guards/strategy.guard.js';
 import { ClientAssertions } from '../assertions/client-assertions.service.js';
 import { invalidClient } from '../oauth-error.js';
-import { ClientBasicStrategy, type ClientRequest } from './client-basic.strategy.js';
-import { requireSingleMethod } from './single-authentication-method.js';
+import { ClientBasicStrategy, type ClientRequest, requireSingleMethod } from './client-basic.strategy.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -2,12 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import { BasicStrategy } from 'passport-http';
 import { ClientAuthenticationService } from '#access/clients/client-authentication.service.js';
-import { credentialsOf } from '#access/clients/client-credentials.js';
+import { credentialsOf, type ClientCredentials } from '#access/clients/client-credentials.js';
 import type { KnownClient } from '#access/clients/client-with-secrets.js';
 import type { Form } from '#platform/http/forms/form.js';
 import { ownPassport, type CredentialsRequest } from '#platform/http/guards/strategy.guard.js';
-import { requireSingleMethod } from './single-authentication-method.js';
 import type { Refusable } from '#records/activity/activity.js';
+import { invalidRequest } from '../oauth-error.js';
+
+/** RFC 6749 §2.3: the client MUST NOT use more than one authentication method in each request. */
+export function requireSingleMethod({ clientId }: ClientCredentials, form: Form): void {
+  const otherId = form.get('client_id') !== undefined && form.get('client_id') !== clientId;
+  if (form.get('client_secret') !== undefined || otherId) {
+    throw invalidRequest('The client authenticated twice: in the Authorization header and in the body.');
+  }
+}
 
 /** The request to an OAuth endpoint that is passed to the strategy. */
 export interface ClientRequest extends CredentialsRequest {

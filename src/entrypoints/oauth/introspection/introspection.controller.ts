@@ -1,5 +1,5 @@
 import { Controller, Post, Req, Res } from '@nestjs/common';
-import { ApiExtension, ApiSecurity, ApiProperty } from '@nestjs/swagger';
+import { ApiExtension, ApiSecurity, ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '#platform/config/settings.js';
 import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
@@ -10,21 +10,50 @@ import { USER_ID_PATTERN } from '#platform/secrets/ids.js';
 import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
 import { intersection, type Access, type Principal } from '#access/tokens/access/principal.js';
 import { realmOf } from '#access/users/accounts/environment.js';
-import { optional, text } from '#platform/http/api/api-schemas.js';
+import { optional, text, oneOf, whole } from '#platform/http/api/api-schemas.js';
 import { ApiOAuthForm, OAuthAnswer, OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
 import { invalidRequest, NO_STORE } from '../oauth-error.js';
 import { introspected } from '../oauth-metrics.js';
 import { IntrospectionGuard } from './introspection.guard.js';
-import { ActiveToken, InactiveToken } from './introspection.view.js';
 import { ClientCredentialsForm } from '../client-credentials.form.js';
+
+/** A token that is not valid (RFC 7662 §2.2): the answer says no more. */
+@ApiSchema({ name: 'InactiveToken' })
+class InactiveToken {
+  @ApiProperty({ type: 'boolean', enum: [false] }) active!: false;
+}
+
+/** A valid access token (RFC 7662 §2.2); times in seconds since 1970. */
+@ApiSchema({ name: 'ActiveToken' })
+class ActiveToken {
+  @ApiProperty({ type: 'boolean', enum: [true] }) active!: true;
+  @ApiProperty(text()) scope!: string;
+  @ApiProperty(text()) client_id!: string;
+  @ApiProperty(text('The id of the user; for client credentials that of the client.')) sub!: string;
+
+  @ApiProperty(oneOf('authorization_code', 'client_credentials'))
+  grant_type!: 'authorization_code' | 'client_credentials';
+
+  @ApiProperty(oneOf('Bearer')) token_type!: 'Bearer';
+  @ApiProperty(whole()) exp!: number;
+  @ApiProperty(whole()) iat!: number;
+
+  @ApiProperty(
+    optional(
+      whole(
+        'Seconds until the user has to authorize the client again, as known when the token was issued; only for a user’s token.',
+      ),
+    ),
+  )
+  authorization_expires_in?: number;
+
+  @ApiProperty(text()) iss!: string;
+}
 
 /** The form of the introspection endpoint, as described to callers. */
 class IntrospectionForm extends ClientCredentialsForm {
-  @ApiProperty(text())
-  token!: string;
-
-  @ApiProperty(optional(text()))
-  token_type_hint?: string;
+  @ApiProperty(text()) token!: string;
+  @ApiProperty(optional(text())) token_type_hint?: string;
 
   @ApiProperty(optional(text('If given, `scope` is what the token may do with the data of this user.')))
   user_id?: string;

@@ -1,11 +1,23 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { isBearer } from '#access/tokens/access/bearer-token.js';
-import { BEARER_REALM } from '#access/tokens/access/bearer.guard.js';
+import { isBearer } from '#access/tokens/access/principal.js';
+import { BEARER_REALM, BearerGuard } from '#access/tokens/access/bearer.guard.js';
 import { ClientAuthenticationGuard } from '../clients/client-authentication.guard.js';
 import { INTROSPECTION_SCOPE as SCOPE } from '../introspection-scope.js';
 import { OAuthError } from '../oauth-error.js';
-import { IntrospectionBearerGuard } from './introspection-bearer.guard.js';
+
+/** The bearer guard with the error format of an OAuth endpoint. */
+@Injectable()
+export class IntrospectionBearerGuard extends BearerGuard {
+  /** Introspection reads, although it is a POST. */
+  protected override isRead(): boolean {
+    return true;
+  }
+
+  protected override refusal(description: string, challenge: string): OAuthError {
+    return new OAuthError('invalid_token', description, 401, { 'www-authenticate': challenge });
+  }
+}
 
 /** Admits a client with `token:introspect`, authenticated by its credentials or by its own bearer token (RFC 7662 §2.1). */
 @Injectable()

@@ -14,11 +14,8 @@ import { ClientCredentialsForm } from '../client-credentials.form.js';
 
 /** The form of the revocation endpoint, as described to callers. */
 class RevocationForm extends ClientCredentialsForm {
-  @ApiProperty(text())
-  token!: string;
-
-  @ApiProperty(optional(oneOf('access_token', 'refresh_token')))
-  token_type_hint?: string;
+  @ApiProperty(text()) token!: string;
+  @ApiProperty(optional(oneOf('access_token', 'refresh_token'))) token_type_hint?: string;
 }
 
 /** The answer of the revocation endpoint: nothing. */

@@ -14,12 +14,9 @@ import { TextOrNull, IssuedSecret } from '#platform/database/entities/columns.js
 /** A browser session that a one-time link opened, in the portal of one client. A member's is in member-sessions.repository.ts. */
 @Entity('portal_sessions')
 export class LinkSessionEntity extends IssuedSecret {
-  @Column('text')
-  clientId!: string;
-
+  @Column('text') clientId!: string;
   /** The grant of the owner's token that requested the link; null for a client-credentials token. */
-  @TextOrNull()
-  grantId!: string | null;
+  @TextOrNull() grantId!: string | null;
 }
 
 /** The sessions that one-time links opened; `PortalLinksRepository.redeem` starts them. */

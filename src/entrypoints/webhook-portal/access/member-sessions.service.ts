@@ -2,13 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
-import { OnDomainEvent } from '#platform/database/domain/domain-map.js';
+import { OnDomainEvent, Answers } from '#platform/database/domain/domain-map.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { digestOf, newSecret } from '#platform/secrets/tokens.js';
 import type { SignedInUser } from '#access/users/sessions/signed-in-user.js';
 import { SessionsService } from '#access/users/sessions/sessions.service.js';
 import { MemberSessionsRepository, type OpenableClient, type Portals } from './member-sessions.repository.js';
 import type { PortalVisitor } from './portal-visitor.js';
+import { say } from '#platform/language/text.js';
+import { recordOf, section } from '#access/users/accounts/personal-data.js';
 
 // As many as are easy to scan; `/portal/sign-in` lists all of them.
 const OTHERS_SHOWN = 10;
@@ -80,5 +82,23 @@ export class MemberSessions {
   @OnDomainEvent('client.access_ended', 1)
   async endOfClient(clientId: string): Promise<void> {
     await this.repository.deleteAll({ clientId });
+  }
+
+  @Answers('user.personal_data')
+  portalSessions() {
+    return section({
+      name: 'portal_sessions',
+      place: 94,
+      title: say('Sessions in the webhook portal'),
+      about: say('That you opened the webhook portal lately.'),
+      read: async (userId: string, limit: number) => {
+        const found = await this.repository.listOf(userId, limit);
+        return found.map((session) => recordOf(session, 'clientId', 'createdAt', 'expiresAt'));
+      },
+      columns: {
+        [say('Opened')]: ({ created_at: at }) => at,
+        [say('Ends')]: ({ expires_at: at }) => at,
+      },
+    });
   }
 }

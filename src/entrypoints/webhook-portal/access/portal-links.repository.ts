@@ -17,15 +17,10 @@ import { TextOrNull, TimeOrNull, IssuedSecret } from '#platform/database/entitie
 /** A one-time link to the webhook portal; only the digest of its key is stored. */
 @Entity('portal_links')
 export class PortalLinkEntity extends IssuedSecret {
-  @Column('text')
-  clientId!: string;
-
+  @Column('text') clientId!: string;
   /** The grant of the owner's token that created it; null for a client-credentials token. */
-  @TextOrNull()
-  grantId!: string | null;
-
-  @TimeOrNull()
-  redeemedAt!: Date | null;
+  @TextOrNull() grantId!: string | null;
+  @TimeOrNull() redeemedAt!: Date | null;
 }
 
 /** The part of the requesting token that the link depends on. */

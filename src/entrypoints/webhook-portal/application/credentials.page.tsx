@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { SecretInfo } from '#access/clients/secret-info.js';
+import type { SecretInfo } from '#access/clients/client-secret.entity.js';
 import { usesKeys, type ClientEntity } from '#access/clients/client.entity.js';
 import type { KeyInfo } from '#access/clients/keys/key-info.js';
 import { ClientKeys } from '#platform/web/layout/client-keys.js';

@@ -1,6 +1,6 @@
 import { RANGES, type Range, bucketsOf } from '#platform/web/charts/ranges.js';
 import { sumOf } from '#platform/web/charts/numbers.js';
-import type { EndpointHour } from '#events/webhooks/endpoints/endpoint-hour.js';
+import type { EndpointHour } from '#events/webhooks/endpoints/endpoint-health.js';
 
 /** The attempts of an hour, or of a day. */
 export interface ActivityBucket {

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { ExactMoment } from '#platform/web/tables/moment.js';
-import type { Recovery } from '#events/webhooks/deliveries/recovery.js';
+import type { Recovery } from '#events/webhooks/deliveries/recovery.entity.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 import { counted } from './recover.page.js';
 import { endpointPath } from '../endpoints/about-endpoint.js';

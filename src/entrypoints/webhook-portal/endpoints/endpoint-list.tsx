@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { LinkButton } from '#platform/web/forms/form.js';
 import { RecentMoment } from '#platform/web/tables/moment.js';
-import type { EndpointInList } from '#events/webhooks/endpoints/endpoint-in-list.js';
+import type { EndpointInList } from '#events/webhooks/endpoints/endpoint-health.js';
 import { ENDPOINTS_PER_CLIENT } from '#events/webhooks/endpoints/endpoints.service.js';
 import { EndpointState, successRate, whyDisabled } from './endpoint-state.js';
 import { endpointPath } from './about-endpoint.js';

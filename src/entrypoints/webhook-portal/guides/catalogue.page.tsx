@@ -2,10 +2,7 @@ import { Json } from '#platform/web/tables/json.js';
 import { samplePayload } from '#events/webhooks/events/test-events.service.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 import { TypeName } from '../frame/type-name.js';
-import {
-  currentVersion,
-  type VersionedEventType,
-} from '#events/webhooks/event-types/versioned-event-type.js';
+import { currentVersion, type VersionedEventType } from '#events/webhooks/event-types/event-type.entity.js';
 
 /** The event types that the client can receive, each with its description, scope and a sample. */
 export const cataloguePage = (eventTypes: VersionedEventType[]): PortalPage => ({

@@ -9,8 +9,7 @@ import { sumOf } from '#platform/web/charts/numbers.js';
 import { RANGES, bucketsOf, rangeStart } from '#platform/web/charts/ranges.js';
 import { whyFailing } from '#events/webhooks/deliveries/failure-messages.js';
 import { DeliveriesService } from '#events/webhooks/deliveries/deliveries.service.js';
-import type { EndpointInList } from '#events/webhooks/endpoints/endpoint-in-list.js';
-import type { HourlyAttempts } from '#events/webhooks/endpoints/endpoint-hour.js';
+import type { EndpointInList, HourlyAttempts } from '#events/webhooks/endpoints/endpoint-health.js';
 import { ENDPOINTS_PER_CLIENT, EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 
 /** People are counted up to this number. */

@@ -5,15 +5,8 @@ import { TimeOfInsert } from '#platform/database/entities/columns.js';
 /** A person who belongs to an organisation (contract §20); the owner's own account has no row. */
 @Entity('organisation_members')
 export class MemberEntity {
-  @PrimaryColumn('text')
-  organisationId!: string;
-
-  @PrimaryColumn('text')
-  userId!: string;
-
-  @Column('text')
-  role!: MemberRole;
-
-  @TimeOfInsert()
-  createdAt!: Date;
+  @PrimaryColumn('text') organisationId!: string;
+  @PrimaryColumn('text') userId!: string;
+  @Column('text') role!: MemberRole;
+  @TimeOfInsert() createdAt!: Date;
 }

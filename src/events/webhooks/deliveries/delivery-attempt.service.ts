@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { KeyObject } from 'node:crypto';
 import { Settings } from '#platform/config/settings.js';
 import { EndpointSecrets } from '../endpoints/endpoint-secrets.service.js';
 import { GuardedHttpClient } from '../http/guarded-http-client.js';
@@ -51,12 +52,12 @@ export class DeliveryAttemptService {
     if (cancelReason) return withoutAttempt({ ...claimed, state: 'cancelled', cancelReason });
     // By the database's clock: receivers reject a timestamp that is minutes off, and an instance's own clock may be.
     const attemptedAt = new Date(claim.claimedAt.getTime() + performance.now() - claim.claimedAtSteady);
-    const secrets = this.secrets.openAll(endpointId, [claim.sealedSecret, claim.sealedPreviousSecret]);
+    const keys = this.secrets.signingKeys(endpointId, [claim.sealedSecret, claim.sealedPreviousSecret]);
     const timestamp = secondsOf(attemptedAt);
-    const signature = signDelivery(secrets, { id, timestamp, body: claim.payload });
+    const signature = signDelivery(keys, { id, timestamp, body: claim.payload });
     const ownHeaders = this.secrets.openHeaders(endpointId, claim.sealedHeaders);
     const headers = requestHeaders(id, claim, timestamp, signature);
-    const unsendable = whyUnsendable(secrets, ownHeaders);
+    const unsendable = whyUnsendable(keys, ownHeaders);
     const outcome =
       unsendable ??
       (await this.http.post(
@@ -97,8 +98,8 @@ export class DeliveryAttemptService {
 }
 
 /** Why the request cannot be sent: the key that sealed the secrets or headers is no longer configured. */
-function whyUnsendable(secrets: string[], ownHeaders: object | undefined): HttpOutcome | undefined {
-  if (secrets.length === 0)
+function whyUnsendable(keys: readonly KeyObject[], ownHeaders: object | undefined): HttpOutcome | undefined {
+  if (keys.length === 0)
     return failureBeforeSending(
       'The request could not be signed: the secret of the endpoint must be rotated.',
     );

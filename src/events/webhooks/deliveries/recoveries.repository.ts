@@ -8,8 +8,8 @@ import { EndpointPauseEntity } from '../endpoints/endpoint-pause.entity.js';
 import { RESTARTED } from './deliveries.repository.js';
 import { DeliveryEntity } from './delivery.entity.js';
 import { filtered, orderOf, type DeliveryFilter } from './delivery-filter.js';
-import { RecoveryEntity } from './recovery.entity.js';
-import type { Recovery } from './recovery.js';
+import { DELIVERY_ID_TIME, NEW_DELIVERY_ID } from './new-delivery-ids.sql.js';
+import { RecoveryEntity, type Recovery } from './recovery.entity.js';
 
 /** The values of a new recovery. */
 export type NewRecovery = Pick<Recovery, 'id' | 'kind' | 'endpointId' | 'from' | 'to'> & { clientId: string };
@@ -198,9 +198,9 @@ const IN_A_PAUSE = `
   AND NOT EXISTS (SELECT 1 FROM deliveries o WHERE o.event_id = v.id AND o.endpoint_id = e.id)`;
 
 /** Due in the order of their events. */
-const ADDED = `added AS (
+const ADDED = `${DELIVERY_ID_TIME}, added AS (
   INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, recovery_id, realm, next_attempt_at)
-  SELECT new_delivery_id(), m.id, m.type, $1, $2, $3, m.realm,
+  SELECT ${NEW_DELIVERY_ID}, m.id, m.type, $1, $2, $3, m.realm,
          now() - interval '1 second' + ($5::int + row_number() OVER (ORDER BY m.created_at, m.id)) * interval '1 microsecond'
     FROM missed m
   RETURNING 1

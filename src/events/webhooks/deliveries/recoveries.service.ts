@@ -6,7 +6,7 @@ import { isId, newId } from '#platform/secrets/ids.js';
 import { EndpointsRepository } from '../endpoints/endpoints.repository.js';
 import type { DeliveryFilter } from './delivery-filter.js';
 import { RecoveriesRepository, type NewRecovery, type Part, type Resent } from './recoveries.repository.js';
-import type { Recovery } from './recovery.js';
+import type { Recovery } from './recovery.entity.js';
 import { WakeUps } from './wake-ups.service.js';
 import { violation } from '#platform/http/problems/violation.js';
 

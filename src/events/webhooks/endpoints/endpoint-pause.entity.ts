@@ -4,16 +4,9 @@ import { TimeOrNull } from '#platform/database/entities/columns.js';
 /** A period in which an endpoint was disabled, stored when it is over. */
 @Entity('webhook_pauses')
 export class EndpointPauseEntity {
-  @PrimaryColumn('text')
-  endpointId!: string;
-
-  @PrimaryColumn('timestamptz')
-  disabledAt!: Date;
-
-  @Column('timestamptz')
-  enabledAt!: Date;
-
+  @PrimaryColumn('text') endpointId!: string;
+  @PrimaryColumn('timestamptz') disabledAt!: Date;
+  @Column('timestamptz') enabledAt!: Date;
   /** When what was missed was sent. */
-  @TimeOrNull()
-  sentAt!: Date | null;
+  @TimeOrNull() sentAt!: Date | null;
 }

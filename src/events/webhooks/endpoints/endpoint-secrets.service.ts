@@ -1,14 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import type { KeyObject } from 'node:crypto';
 import { Settings } from '#platform/config/settings.js';
 import { validationFailed } from '#platform/http/problems/problem.js';
 import { SealedBox } from '#platform/secrets/sealed-box.js';
-import { makeEndpointSecret } from '../signing/sign-delivery.js';
+import { makeEndpointSecret, signingKeyOf } from '../signing/sign-delivery.js';
 import type { EndpointHeaders, HeaderChanges } from './endpoint-headers.js';
 import { violation, type Violation } from '#platform/http/problems/violation.js';
 
 /** How long a decrypted secret stays in memory. */
 const OPENED_MS = 60_000;
+
+/** A secret in clear text, and the key that signs with it. */
+interface OpenedSecret {
+  secret: string;
+  key: KeyObject;
+}
 
 /** Headers to be stored. */
 interface ChangedHeaders {
@@ -23,7 +30,7 @@ export class EndpointSecrets {
   private readonly secrets: SealedBox;
   private readonly headers: SealedBox;
   /** Those of a busy queue, which are not decrypted for each delivery, by their endpoint and sealed form. */
-  private readonly opened = new LRUCache<string, string>({ max: 1000, ttl: OPENED_MS });
+  private readonly opened = new LRUCache<string, OpenedSecret>({ max: 1000, ttl: OPENED_MS });
 
   constructor({ encryptionKeys }: Settings) {
     this.secrets = new SealedBox('webhook endpoint secret', encryptionKeys);
@@ -38,12 +45,7 @@ export class EndpointSecrets {
 
   /** The secret in clear text; undefined if no configured key can decrypt it. */
   open(endpointId: string, sealed: Buffer): string | undefined {
-    const key = `${endpointId} ${sealed.toString('latin1')}`;
-    const known = this.opened.get(key);
-    if (known !== undefined) return known;
-    const secret = this.secrets.open(sealed, endpointId);
-    if (secret !== undefined) this.opened.set(key, secret);
-    return secret;
+    return this.openKept(endpointId, sealed)?.secret;
   }
 
   /** The same secret sealed under the current key; undefined if no configured key can decrypt it. */
@@ -92,8 +94,19 @@ export class EndpointSecrets {
     };
   }
 
-  /** The sealed secrets that can be decrypted, in their order. */
-  openAll(endpointId: string, sealed: (Buffer | null)[]): string[] {
-    return sealed.flatMap((one) => (one && this.open(endpointId, one)) ?? []);
+  /** The keys of the sealed secrets that can be decrypted, in their order. */
+  signingKeys(endpointId: string, sealed: (Buffer | null)[]): KeyObject[] {
+    return sealed.flatMap((one) => (one && this.openKept(endpointId, one)?.key) ?? []);
+  }
+
+  private openKept(endpointId: string, sealed: Buffer): OpenedSecret | undefined {
+    const place = `${endpointId} ${sealed.toString('latin1')}`;
+    const known = this.opened.get(place);
+    if (known !== undefined) return known;
+    const secret = this.secrets.open(sealed, endpointId);
+    if (secret === undefined) return undefined;
+    const opened = { secret, key: signingKeyOf(secret) };
+    this.opened.set(place, opened);
+    return opened;
   }
 }

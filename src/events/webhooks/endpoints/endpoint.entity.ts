@@ -13,64 +13,39 @@ export const DISABLED_BECAUSE: Record<EndpointDisabledReason, string> = {
 /** A URL to which a client wants its events sent (contract §10). */
 @Entity('webhook_endpoints')
 export class EndpointEntity extends InRealm {
-  @PrimaryColumn('text')
-  id!: string;
-
-  @Column('text')
-  clientId!: string;
-
-  @Column('text')
-  url!: string;
-
-  @Column('text')
-  description!: string;
-
-  @Column('text', { array: true })
-  eventTypes!: string[];
-
-  @Column('boolean')
-  enabled!: boolean;
-
+  @PrimaryColumn('text') id!: string;
+  @Column('text') clientId!: string;
+  @Column('text') url!: string;
+  @Column('text') description!: string;
+  @Column('text', { array: true }) eventTypes!: string[];
+  @Column('boolean') enabled!: boolean;
   /** Null for an endpoint that is enabled, or that a person disabled. */
-  @TextOrNull()
-  disabledReason!: EndpointDisabledReason | null;
-
-  @TimeOrNull()
-  disabledAt!: Date | null;
-
-  @Column('bytea')
-  sealedSecret!: Buffer;
-
+  @TextOrNull() disabledReason!: EndpointDisabledReason | null;
+  @TimeOrNull() disabledAt!: Date | null;
+  @Column('bytea') sealedSecret!: Buffer;
   /** The previous secret, during a rotation. */
-  @Column('bytea', { nullable: true })
-  sealedPreviousSecret!: Buffer | null;
-
-  @TimeOrNull()
-  previousSecretExpiresAt!: Date | null;
-
+  @Column('bytea', { nullable: true }) sealedPreviousSecret!: Buffer | null;
+  @TimeOrNull() previousSecretExpiresAt!: Date | null;
   /** The most attempts that start in a minute, over all instances; null without a limit. */
-  @Column('integer', { nullable: true })
-  maxPerMinute!: number | null;
-
+  @Column('integer', { nullable: true }) maxPerMinute!: number | null;
   /** The names of its own headers, which each attempt carries, in lower case. */
-  @Column('text', { array: true })
-  headerNames!: string[];
-
+  @Column('text', { array: true }) headerNames!: string[];
   /** Their values. */
-  @Column('bytea', { nullable: true })
-  sealedHeaders!: Buffer | null;
-
-  @TimeOrNull()
-  lastAttemptAt!: Date | null;
-
+  @Column('bytea', { nullable: true }) sealedHeaders!: Buffer | null;
+  @TimeOrNull() lastAttemptAt!: Date | null;
   /** The first failed attempt since the last success, at its present URL. */
-  @TimeOrNull()
-  failingSince!: Date | null;
-
+  @TimeOrNull() failingSince!: Date | null;
   /** Its last 20 attempts, those at its present URL: a success is a point, a failure an x. */
-  @Column({ type: 'text', select: false, insert: false })
-  recentResults!: string;
+  @Column({ type: 'text', select: false, insert: false }) recentResults!: string;
+  @TimeOrNull() deletedAt!: Date | null;
+}
 
-  @TimeOrNull()
-  deletedAt!: Date | null;
+/** How many attempts of a throttled endpoint started in each second of the last minute; the claim of deliveries counts them. */
+@Entity('webhook_throttles')
+export class EndpointThrottleEntity {
+  @PrimaryColumn('text') endpointId!: string;
+  /** No attempt may start before this time. */
+  @Column('timestamptz') blockedUntil!: Date;
+  @Column('timestamptz', { array: true }) startSeconds!: Date[];
+  @Column('integer', { array: true }) startCounts!: number[];
 }

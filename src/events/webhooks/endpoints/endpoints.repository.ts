@@ -12,7 +12,7 @@ import {
   PrimaryColumn,
 } from 'typeorm';
 import { ClientEntity } from '#access/clients/client.entity.js';
-import { columnList } from '#platform/database/queries/column-list.js';
+import { columnList } from '#platform/database/queries/input-rows.js';
 import {
   readPageBySql,
   type PartSql,
@@ -22,31 +22,19 @@ import {
 } from '#platform/database/queries/read-page.js';
 import type { Environment } from '#access/users/accounts/environment.js';
 import { EndpointEntity, type EndpointDisabledReason } from './endpoint.entity.js';
-import type { EndpointInList } from './endpoint-in-list.js';
+import type { EndpointInList, EndpointHour, HourlyAttempts } from './endpoint-health.js';
 import { ENDPOINT } from './endpoint.resource.js';
-import type { EndpointHour, HourlyAttempts } from './endpoint-hour.js';
 
 /** The attempts of an endpoint in one hour, for the charts. */
 @Entity('webhook_endpoint_hours')
 export class EndpointHourEntity {
-  @PrimaryColumn('text')
-  endpointId!: string;
-
-  @PrimaryColumn('timestamptz')
-  hour!: Date;
-
-  @Column('integer')
-  delivered!: number;
-
-  @Column('integer')
-  failed!: number;
-
+  @PrimaryColumn('text') endpointId!: string;
+  @PrimaryColumn('timestamptz') hour!: Date;
+  @Column('integer') delivered!: number;
+  @Column('integer') failed!: number;
   /** The sum over all attempts. */
-  @Column('bigint')
-  durationMs!: string;
-
-  @Column('integer')
-  slowestMs!: number;
+  @Column('bigint') durationMs!: string;
+  @Column('integer') slowestMs!: number;
 }
 
 /** All given members must match. */

@@ -17,8 +17,7 @@ import { EndpointSecrets } from './endpoint-secrets.service.js';
 import { DISABLED_BECAUSE, type EndpointDisabledReason, type EndpointEntity } from './endpoint.entity.js';
 import { ENDPOINT, type EndpointChanges, type NewEndpoint } from './endpoint.resource.js';
 import { EndpointsRepository, type EndpointFilter } from './endpoints.repository.js';
-import type { EndpointHour, HourlyAttempts } from './endpoint-hour.js';
-import type { EndpointInList } from './endpoint-in-list.js';
+import type { EndpointInList, EndpointHour, HourlyAttempts } from './endpoint-health.js';
 
 /** Contract §11: the maximum per client. */
 export const ENDPOINTS_PER_CLIENT = 50;
@@ -263,7 +262,8 @@ export class EndpointsService {
 
   /** The secrets that currently sign, newest first. */
   async liveSecrets(id: string, clientId: string): Promise<string[]> {
-    return this.secrets.openAll(id, await this.repository.liveSealedSecrets(id, clientId));
+    const sealed = await this.repository.liveSealedSecrets(id, clientId);
+    return sealed.flatMap((one) => this.secrets.open(id, one) ?? []);
   }
 
   /**

@@ -9,30 +9,24 @@ import { AddressRateLimitGuard } from '#platform/http/guards/address-rate-limit.
 import { notFound } from '#platform/http/problems/problem.js';
 import { CompressedAsset } from '#platform/http/server/compressed-asset.js';
 import { PathName } from '#platform/http/validation/name-rule.js';
-import { EVENT_TYPE_NAME } from './event-type.entity.js';
+import { EVENT_TYPE_NAME, currentVersion, type VersionedEventType } from './event-type.entity.js';
 import { EventTypesService } from './event-types.service.js';
-import { currentVersion, type VersionedEventType } from './versioned-event-type.js';
 
 /** A type of the public catalogue. */
 @ApiSchema({ name: 'PublicEventType' })
 class PublicEventTypeView {
-  @ApiProperty(text(undefined, { example: 'charging_session.created' }))
-  name!: string;
-
-  @ApiProperty(text('When it is sent.'))
-  description!: string;
+  @ApiProperty(text(undefined, { example: 'charging_session.created' })) name!: string;
+  @ApiProperty(text('When it is sent.')) description!: string;
 
   @ApiProperty(orNull(text('What client and consent need; null: it concerns the client alone.')))
   scope!: string | null;
 
-  @ApiProperty(whole('What is published now.', { minimum: 1 }))
-  version!: number;
+  @ApiProperty(whole('What is published now.', { minimum: 1 })) version!: number;
 
   @ApiProperty({ type: 'object', additionalProperties: true, description: 'An example of `data`.' })
   sample!: object;
 
-  @ApiProperty(url('The JSON Schema of `data`.'))
-  schema_url!: string;
+  @ApiProperty(url('The JSON Schema of `data`.')) schema_url!: string;
 }
 
 /** A type that has a version. */

@@ -8,11 +8,14 @@ import { ScopesService } from '#access/scopes/scopes.service.js';
 import { translationViolations } from '#access/scopes/purposes/purpose-words.js';
 import { inOrder, translationsAfter } from '#access/scopes/translations.js';
 import { acceptSchema, compileSchema, SchemaError, type SchemaCheck } from './event-schema.js';
-import { EventTypeVersionEntity } from './event-type-version.entity.js';
-import { EventTypeEntity } from './event-type.entity.js';
+import {
+  EventTypeEntity,
+  EventTypeVersionEntity,
+  currentVersion,
+  type VersionedEventType,
+} from './event-type.entity.js';
 import { EventTypesRepository, type EventTypeChanges } from './event-types.repository.js';
-import { idAt } from './json-pointer.js';
-import { currentVersion, type VersionedEventType } from './versioned-event-type.js';
+import { idAt } from './schema-parts.js';
 import { violation, type Violations } from '#platform/http/problems/violation.js';
 
 /** A version as an operator writes it. */

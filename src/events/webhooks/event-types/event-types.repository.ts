@@ -2,9 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, LessThanOrEqual, Repository, type QueryDeepPartialEntity } from 'typeorm';
 import { batched } from '#platform/database/queries/batched.js';
-import { EventTypeVersionEntity } from './event-type-version.entity.js';
-import { EventTypeEntity } from './event-type.entity.js';
-import type { VersionedEventType } from './versioned-event-type.js';
+import { EventTypeEntity, EventTypeVersionEntity, type VersionedEventType } from './event-type.entity.js';
 
 /** What the admin API sets of a type. */
 export type EventTypeChanges = Pick<

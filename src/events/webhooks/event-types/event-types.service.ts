@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { notFound } from '#platform/http/problems/problem.js';
-import type { EventTypeEntity } from './event-type.entity.js';
+import { type EventTypeEntity, currentVersion, type VersionedEventType } from './event-type.entity.js';
 import { EventTypesRepository } from './event-types.repository.js';
-import { currentVersion, type VersionedEventType } from './versioned-event-type.js';
 
 /** The catalogue of event types (contract §10, §21). */
 @Injectable()

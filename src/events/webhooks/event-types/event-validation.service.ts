@@ -1,10 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { EventTypeVersionEntity } from './event-type-version.entity.js';
+import { type EventTypeVersionEntity, currentVersion, type VersionedEventType } from './event-type.entity.js';
 import { compileSchema, type SchemaBreak, type SchemaCheck } from './event-schema.js';
 import { EventTypesRepository } from './event-types.repository.js';
-import { idAt } from './json-pointer.js';
-import { currentVersion, type VersionedEventType } from './versioned-event-type.js';
+import { idAt } from './schema-parts.js';
 import { violation, type Violations } from '#platform/http/problems/violation.js';
 import { outsideTransaction } from '#platform/database/queries/transaction-around.js';
 

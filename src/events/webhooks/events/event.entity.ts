@@ -7,39 +7,20 @@ import { TextOrNull, TimeOfInsert } from '#platform/database/entities/columns.js
  */
 @Entity('events')
 export class EventEntity {
-  @PrimaryColumn('text')
-  id!: string;
-
-  @Column('text')
-  type!: string;
-
+  @PrimaryColumn('text') id!: string;
+  @Column('text') type!: string;
   /** Null for a test, and if the user was erased. */
-  @TextOrNull()
-  userId!: string | null;
-
+  @TextOrNull() userId!: string | null;
   /** The body of every request that delivers it; null if its user was erased. */
-  @TextOrNull()
-  payload!: string | null;
-
+  @TextOrNull() payload!: string | null;
   /** The number of endpoints to which it was sent when it was accepted. */
-  @Column('integer')
-  deliveries!: number;
-
-  @Column('boolean', { name: 'test' })
-  isTest!: boolean;
-
+  @Column('integer') deliveries!: number;
+  @Column('boolean', { name: 'test' }) isTest!: boolean;
   /** The version of its type. */
-  @Column('integer')
-  version!: number;
-
+  @Column('integer') version!: number;
   /** The only client that it is for; null if it is for every client that may see it. */
-  @TextOrNull()
-  clientId!: string | null;
-
+  @TextOrNull() clientId!: string | null;
   /** The request that published it; null if there was none, as for planned sandbox events. */
-  @Column('text', { nullable: true, select: false })
-  requestId!: string | null;
-
-  @TimeOfInsert()
-  createdAt!: Date;
+  @Column('text', { nullable: true, select: false }) requestId!: string | null;
+  @TimeOfInsert() createdAt!: Date;
 }

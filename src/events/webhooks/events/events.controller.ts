@@ -35,30 +35,22 @@ class NewEventDto {
   @IsText(1, 64)
   type!: string;
 
-  @IsIdOf('user', 'user')
-  user_id!: string;
-
-  @ApiProperty({ description: 'RFC 3339: with seconds, and `Z` or an offset.' })
-  @IsTime()
-  timestamp!: string;
+  @IsIdOf('user', 'user') user_id!: string;
+  @ApiProperty({ description: 'RFC 3339: with seconds, and `Z` or an offset.' }) @IsTime() timestamp!: string;
 
   @ApiProperty({ description: 'The version of the type; by default the newest that is not a draft.' })
   @IsOptionalNotNull()
   @IsWholeNumber(1, VERSION_MAX)
   version?: number;
 
-  @IsJsonObject()
-  data!: object;
+  @IsJsonObject() data!: object;
 }
 
 /** A published event on the wire. */
 @ApiSchema({ name: 'PublishedEvent' })
 class PublishedView {
-  @ApiProperty(idOf('evnt'))
-  id!: string;
-
-  @ApiProperty(whole('The number of endpoints it is sent to.'))
-  deliveries!: number;
+  @ApiProperty(idOf('evnt')) id!: string;
+  @ApiProperty(whole('The number of endpoints it is sent to.')) deliveries!: number;
 }
 
 const KEY = /^[\x21-\x7e]{1,255}$/;

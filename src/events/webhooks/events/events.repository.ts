@@ -6,51 +6,35 @@ import { InputRows } from '#platform/database/queries/input-rows.js';
 import { HAS_ARRIVED } from '#events/disclosures/deliveries-of-event.sql.js';
 import { firstIdAt } from '#platform/secrets/ids.js';
 import { requireTransaction } from '#platform/database/queries/transaction-around.js';
+import { DELIVERY_ID_TIME, NEW_DELIVERY_ID } from '../deliveries/new-delivery-ids.sql.js';
 import { EventEntity } from './event.entity.js';
 import { CONSENT_REVOKED, type NewEvent } from './event.js';
 
 /** The number of the last event about one thing of a user (contract §21). */
 @Entity('event_sequences')
 export class EventSequenceEntity {
-  @PrimaryColumn('text')
-  userId!: string;
-
+  @PrimaryColumn('text') userId!: string;
   /** The part of the event type before the dot. */
-  @PrimaryColumn('text')
-  family!: string;
-
-  @PrimaryColumn('text')
-  resourceId!: string;
-
-  @Column('bigint')
-  last!: string;
-
+  @PrimaryColumn('text') family!: string;
+  @PrimaryColumn('text') resourceId!: string;
+  @Column('bigint') last!: string;
   /** The day of the last event. */
-  @Column('date')
-  seenOn!: string;
+  @Column('date') seenOn!: string;
 }
 
 /** An `Idempotency-Key` of a publisher, and the event and body that it was used for. */
 @Entity('event_idempotency_keys')
 export class EventIdempotencyKeyEntity {
-  @PrimaryColumn('text')
-  clientId!: string;
-
-  @PrimaryColumn('bytea')
-  keyDigest!: Buffer;
-
-  @Column('bytea')
-  bodyDigest!: Buffer;
-
-  @Column('text')
-  eventId!: string;
+  @PrimaryColumn('text') clientId!: string;
+  @PrimaryColumn('bytea') keyDigest!: Buffer;
+  @Column('bytea') bodyDigest!: Buffer;
+  @Column('text') eventId!: string;
 
   @ManyToOne(() => EventEntity, { createForeignKeyConstraints: false })
   @JoinColumn({ name: 'event_id' })
   event?: EventEntity;
 
-  @Column({ type: 'timestamptz', insert: false })
-  createdAt!: Date;
+  @Column({ type: 'timestamptz', insert: false }) createdAt!: Date;
 }
 
 /** The result of publishing an event. */
@@ -129,9 +113,9 @@ const SUBSCRIBED = (type: string) => `
 // How many deliveries each event gets, and storing one for each `target`.
 const COUNT_DELIVERIES =
   'counted AS (SELECT event_id, count(*)::int AS deliveries FROM target GROUP BY event_id)';
-const INSERT_DELIVERIES = `delivery AS (
+const INSERT_DELIVERIES = `${DELIVERY_ID_TIME}, delivery AS (
          INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, realm)
-         SELECT new_delivery_id(), event_id, type, endpoint_id, client_id, realm FROM target RETURNING 1
+         SELECT ${NEW_DELIVERY_ID}, event_id, type, endpoint_id, client_id, realm FROM target RETURNING 1
        )`;
 
 @Injectable()

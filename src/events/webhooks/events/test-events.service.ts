@@ -3,11 +3,10 @@ import { notFound, validationFailed } from '#platform/http/problems/problem.js';
 import { newId } from '#platform/secrets/ids.js';
 import { WakeUps } from '../deliveries/wake-ups.service.js';
 import type { EndpointEntity } from '../endpoints/endpoint.entity.js';
-import type { EventTypeEntity } from '../event-types/event-type.entity.js';
+import { type EventTypeEntity, currentVersion } from '../event-types/event-type.entity.js';
 import { EventTypesService } from '../event-types/event-types.service.js';
 import { payloadOf } from './event.js';
 import { EventsRepository } from './events.repository.js';
-import { currentVersion } from '../event-types/versioned-event-type.js';
 import { violation } from '#platform/http/problems/violation.js';
 
 /** The user id in all tests and samples; no such user exists. */

@@ -7,10 +7,9 @@ import { ApiEndpoint } from '#platform/http/api/api-answers.js';
 import { forbidden } from '#platform/http/problems/problem.js';
 import { PartnerEndpoint, PartnerPage } from '#access/rate-limits/partners/partner-endpoint.decorator.js';
 import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
-import { bearerTokenOf } from '#access/tokens/access/bearer-token.js';
 import { invalidToken } from '#access/tokens/access/bearer.guard.js';
 import { CurrentPrincipal } from '#access/tokens/access/current-principal.decorator.js';
-import type { Principal } from '#access/tokens/access/principal.js';
+import { type Principal, bearerTokenOf } from '#access/tokens/access/principal.js';
 import { EventFeed, type FeedPart } from './event-feed.service.js';
 import { FeedPositions, type FeedPosition } from './feed-position.js';
 import { FeedWaits } from './feed-waits.service.js';
@@ -32,8 +31,7 @@ class FeedQuery {
   @IsMatching(AFTER, violation('feed_place'))
   after?: string;
 
-  @IsPageSize()
-  page_size?: number;
+  @IsPageSize() page_size?: number;
 
   @ApiProperty({ description: 'Seconds to wait when there is nothing new.', default: 0 })
   @IsOptionalNotNull()
@@ -45,17 +43,10 @@ class FeedQuery {
 /** An event as it is delivered. */
 @ApiSchema({ name: 'Event' })
 class EventView {
-  @ApiProperty(idOf('evnt', 'The same in the deliveries to each endpoint.'))
-  id!: string;
-
-  @ApiProperty(text(undefined, { example: 'charging_session.updated' }))
-  type!: string;
-
-  @ApiProperty(time())
-  timestamp!: string;
-
-  @ApiProperty(idOf('user'))
-  user_id!: string;
+  @ApiProperty(idOf('evnt', 'The same in the deliveries to each endpoint.')) id!: string;
+  @ApiProperty(text(undefined, { example: 'charging_session.updated' })) type!: string;
+  @ApiProperty(time()) timestamp!: string;
+  @ApiProperty(idOf('user')) user_id!: string;
 
   @ApiProperty({ type: 'object', additionalProperties: true, description: 'By the schema of the type.' })
   data!: object;

@@ -23,10 +23,10 @@ export interface SignedDelivery {
   body: string;
 }
 
-/** The HMAC-SHA256 of a delivery under one secret, 32 bytes (Standard Webhooks 1.0, symmetric signatures). */
-export const signatureOf = (secret: string, { id, timestamp, body }: SignedDelivery): Buffer =>
-  createHmac('sha256', signingKeyOf(secret)).update(`${id}.${timestamp}.${body}`, 'utf8').digest();
+/** The HMAC-SHA256 of a delivery under the key of one secret, 32 bytes (Standard Webhooks 1.0, symmetric signatures). */
+export const signatureOf = (key: KeyObject, { id, timestamp, body }: SignedDelivery): Buffer =>
+  createHmac('sha256', key).update(`${id}.${timestamp}.${body}`, 'utf8').digest();
 
 /** The value of `webhook-signature`: one `v1,…` for each valid secret, separated by spaces (contract §10). */
-export const signDelivery = (secrets: readonly string[], delivery: SignedDelivery): string =>
-  secrets.map((secret) => `v1,${signatureOf(secret, delivery).toString('base64')}`).join(' ');
+export const signDelivery = (keys: readonly KeyObject[], delivery: SignedDelivery): string =>
+  keys.map((key) => `v1,${signatureOf(key, delivery).toString('base64')}`).join(' ');

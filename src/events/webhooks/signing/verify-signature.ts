@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { signatureOf } from './sign-delivery.js';
+import { signatureOf, signingKeyOf } from './sign-delivery.js';
 
 /** The three headers by their names, in any case. */
 export type SignatureHeaders = Readonly<Record<string, string | undefined>>;
@@ -45,7 +45,7 @@ export function verifySignature(
     Math.abs(late) <= TOLERANCE_S ? {} : { warning: late > 0 ? 'timestamp_too_old' : 'timestamp_too_new' };
   const given = signaturesIn(signature);
   if (given === undefined) return { matches: false, problem: 'malformed_signature', ...warning };
-  const right = secrets.map((secret) => signatureOf(secret, { id, timestamp, body }));
+  const right = secrets.map((secret) => signatureOf(signingKeyOf(secret), { id, timestamp, body }));
   const matches = given.some((each) => right.some((expected) => timingSafeEqual(each, expected)));
   return matches ? { matches, ...warning } : { matches, problem: 'no_match', ...warning };
 }

@@ -6,14 +6,9 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
  */
 @Entity('access_changes')
 export class AccessChangeEntity {
-  @PrimaryColumn({ type: 'bigint', insert: false, update: false })
-  id!: string;
-
+  @PrimaryColumn({ type: 'bigint', insert: false, update: false }) id!: string;
   /** The ids of what changed; `*` for everything. */
-  @Column('text', { array: true })
-  ids!: string[];
-
+  @Column('text', { array: true }) ids!: string[];
   /** A time shortly after the commit, set by the purge; `infinity` until then. */
-  @Column('timestamptz')
-  committedBy!: Date;
+  @Column('timestamptz') committedBy!: Date;
 }

@@ -1,3 +1,6 @@
+import type { Socket } from 'node:net';
+import type { Client } from 'pg';
+
 interface Failure {
   code?: unknown;
   message?: unknown;
@@ -47,4 +50,14 @@ export function connectionProblem(error: unknown): string {
   if (NO_TLS.test(message)) return 'the server does not support TLS, which sslmode in the URL requires';
   const reason = REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? 'the database does not respond';
   return code ? `${reason} (${code})` : reason;
+}
+
+/** The socket of a connection: pg itself cannot close one without waiting for the other side. */
+export const socketOf = (connection: Client): Socket =>
+  (connection as unknown as { connection: { stream: Socket } }).connection.stream;
+
+/** Sends the end message and closes a connection, without waiting for the other side, which may not respond. */
+export function closeAtOnce(connection: Client): void {
+  connection.end().catch(() => undefined);
+  socketOf(connection).destroySoon();
 }

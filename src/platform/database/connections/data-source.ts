@@ -2,7 +2,7 @@ import pg, { type Client, type PoolConfig } from 'pg';
 import { DefaultNamingStrategy, type DataSourceOptions } from 'typeorm';
 import { MIGRATIONS } from '../../../../migrations/index.js';
 import { snakeCase } from '../queries/input-rows.js';
-import { socketOf } from './connection-socket.js';
+import { socketOf } from './connection-problem.js';
 import { whoAsks } from '#platform/telemetry/log-scope.js';
 import { connectionOptions } from './connections.js';
 import type { Session } from './session.js';
@@ -28,6 +28,11 @@ const SERVICE: Session = {
   lock_timeout: '5s',
   idle_in_transaction_session_timeout: '10s',
 };
+
+/** Those of a worker's: a plan for any parameters, for as long as it is kept (`WorkerStatements`). */
+const WORKER: Session = { ...SERVICE, plan_cache_mode: 'force_generic_plan' };
+/** A worker claims, and writes results, one after the other each. */
+const WORKER_CONNECTIONS = 2;
 
 /** Reports a silent connection to the code that uses it. */
 function watch(connection: Client): void {
@@ -83,4 +88,18 @@ export function dataSourceOptions(
     namingStrategy: new SnakeCaseColumns(),
     extra: { ...connection, ...driver },
   };
+}
+
+/** The connections of a worker (`WorkerStatements`), opened when it needs them. */
+export function workerPool(url: string): pg.Pool {
+  const pool = new pg.Pool({
+    ...connectionOptions(url, WORKER),
+    ...OF_SERVICE.driver,
+    application_name: 'charging-data-service',
+    max: WORKER_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  });
+  // A connection that is lost while idle is replaced; an error event without a listener would end the process.
+  pool.on('error', () => undefined);
+  return pool;
 }

@@ -7,7 +7,7 @@ import {
 import type pg from 'pg';
 import { Settings } from '#platform/config/settings.js';
 import { detached } from '#platform/telemetry/log-scope.js';
-import { closeAtOnce, socketOf } from './connection-socket.js';
+import { closeAtOnce, socketOf } from './connection-problem.js';
 import { newConnection } from './connections.js';
 import { proveSessionMode, SessionLostError } from './session-mode.js';
 

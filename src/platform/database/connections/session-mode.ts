@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
-import { closeAtOnce } from './connection-socket.js';
+import { closeAtOnce } from './connection-problem.js';
 
 // Only used to prove that notifications arrive.
 const OWN_CHANNEL = 'listener_proof';

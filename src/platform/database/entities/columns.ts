@@ -11,24 +11,14 @@ export const TimeOfInsert = (): PropertyDecorator =>
 /** The base of users, clients and endpoints. */
 export abstract class InRealm {
   /** Part of the foreign keys, so that no row can refer to another realm (`realmOf`). */
-  @Column({ type: 'text', select: false, update: false })
-  realm!: string;
-
-  @TimeOfInsert()
-  createdAt!: Date;
-
-  @Column({ type: 'timestamptz', insert: false })
-  updatedAt!: Date;
+  @Column({ type: 'text', select: false, update: false }) realm!: string;
+  @TimeOfInsert() createdAt!: Date;
+  @Column({ type: 'timestamptz', insert: false }) updatedAt!: Date;
 }
 
 /** A link, code or session that expires. Only the digest of its secret is stored. */
 export abstract class IssuedSecret {
-  @PrimaryColumn('bytea')
-  digest!: Buffer;
-
-  @TimeOfInsert()
-  createdAt!: Date;
-
-  @Column('timestamptz')
-  expiresAt!: Date;
+  @PrimaryColumn('bytea') digest!: Buffer;
+  @TimeOfInsert() createdAt!: Date;
+  @Column('timestamptz') expiresAt!: Date;
 }

@@ -1,4 +1,5 @@
 import { arrayParameter } from './statements.js';
+import type { ObjectLiteral, Repository } from 'typeorm';
 
 /** A value of a JSON column as it comes back from the database, but for the order of members; undefined stays. */
 export const asStoredJson = (value: unknown): unknown =>
@@ -36,4 +37,27 @@ export class InputRows<Item> {
   parameters(items: readonly Item[]): unknown[][] {
     return this.members.map((member) => items.map((item) => item[member]));
   }
+}
+
+/** The columns of these members, under the members' names: what a statement in SQL selects of a table with this alias. */
+export const columnList = <E extends ObjectLiteral>(
+  { metadata }: Repository<E>,
+  alias: string,
+  members: readonly (keyof E & string)[],
+): string =>
+  members
+    .map((member) => `${alias}.${metadata.findColumnWithPropertyName(member)!.databaseName} AS "${member}"`)
+    .join(', ');
+
+/** A row in two parts: these members, and the others. */
+export function splitRow<R extends object, K extends keyof R & string>(
+  row: R,
+  members: readonly K[],
+): [Pick<R, K>, Omit<R, K>] {
+  const entries = Object.entries(row);
+  const isOne = ([name]: [string, unknown]) => (members as readonly string[]).includes(name);
+  return [
+    Object.fromEntries(entries.filter(isOne)) as Pick<R, K>,
+    Object.fromEntries(entries.filter((entry) => !isOne(entry))) as Omit<R, K>,
+  ];
 }

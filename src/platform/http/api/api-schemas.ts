@@ -36,6 +36,5 @@ export const optional = <T extends ApiPropertyOptions>(member: T): T => ({ ...me
 /** A link on the wire. */
 @ApiSchema({ name: 'Link' })
 export class LinkView {
-  @ApiProperty(url())
-  url!: string;
+  @ApiProperty(url()) url!: string;
 }

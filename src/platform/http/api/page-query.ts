@@ -24,8 +24,7 @@ export const IsPageSize = (): PropertyDecorator =>
 
 /** The query of every list (contract §1): `page_size` from 1 to 100, and one of `page_after` and `page_before` (ids). */
 export class PageQuery {
-  @IsPageSize()
-  page_size?: number;
+  @IsPageSize() page_size?: number;
 
   @ApiProperty({ description: 'The id of the item before the page.' })
   @IsOptionalNotNull()

@@ -7,19 +7,12 @@ import { Statements } from '#platform/database/queries/statements.js';
 @Entity('form_answers')
 export class FormAnswerEntity {
   /** Of the browser's CSRF secret and all that was posted. */
-  @PrimaryColumn('bytea')
-  digest!: Buffer;
-
+  @PrimaryColumn('bytea') digest!: Buffer;
   /** Tells the request that handles it from one that took over. */
-  @Column('bytea')
-  attempt!: Buffer;
-
+  @Column('bytea') attempt!: Buffer;
   /** Sealed for the browser; null as long as the form is handled. */
-  @Column('bytea', { nullable: true })
-  sealedAnswer!: Buffer | null;
-
-  @Column('timestamptz')
-  expiresAt!: Date;
+  @Column('bytea', { nullable: true }) sealedAnswer!: Buffer | null;
+  @Column('timestamptz') expiresAt!: Date;
 }
 
 /** How far a posted form is: this attempt handles it, another does, or it has its sealed answer. */

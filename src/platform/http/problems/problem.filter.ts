@@ -2,7 +2,6 @@ import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Settings } from '#platform/config/settings.js';
 import type { AddressLimits } from '../guards/address-rate-limit.guard.js';
-import type { AllowedMethods } from '../server/allowed-methods.js';
 import { said, say } from '#platform/language/text.js';
 import { isDatabaseAway } from '#platform/database/queries/database-errors.js';
 import { languageOfProgram, withVary } from '../server/request-language.js';
@@ -20,7 +19,7 @@ import {
   unsupportedMediaType,
 } from './problem.js';
 import { renderProblem } from './render-problem.js';
-import type { Rendered } from '../server/route-options.js';
+import type { Rendered, AllowedMethods } from '../server/route-options.js';
 
 const RETRY_AFTER_SECONDS = '2';
 

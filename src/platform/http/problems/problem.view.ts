@@ -5,14 +5,9 @@ import { PROBLEM_KINDS } from './problem-kinds.js';
 /** A problem with status 401 or 403 on the wire: these say no more. */
 @ApiSchema({ name: 'PlainProblem' })
 export class PlainProblemView {
-  @ApiProperty(whole())
-  status!: number;
-
-  @ApiProperty(text())
-  title!: string;
-
-  @ApiProperty(text())
-  detail!: string;
+  @ApiProperty(whole()) status!: number;
+  @ApiProperty(text()) title!: string;
+  @ApiProperty(text()) detail!: string;
 }
 
 /** Any other problem on the wire (RFC 9457, contract §1). */
@@ -28,8 +23,7 @@ export class ProblemView extends PlainProblemView {
   )
   type?: string;
 
-  @ApiProperty(optional(url('URL of the resource concerned.')))
-  instance?: string;
+  @ApiProperty(optional(url('URL of the resource concerned.'))) instance?: string;
 
   @ApiProperty({
     $ref: getSchemaPath('Notification'),

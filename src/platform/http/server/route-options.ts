@@ -1,5 +1,6 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyRequest, FastifyInstance } from 'fastify';
 import type { Problem } from '../problems/problem.js';
+import FindMyWay, { type HTTPMethod } from 'find-my-way';
 
 /** An error response as sent over the wire. */
 export interface Rendered {
@@ -43,3 +44,27 @@ declare module 'fastify' {
 /** Whether somebody looks at the answer in a browser: a page, or an address that there is not. */
 export const isForPerson = ({ routeOptions: { url, config } }: FastifyRequest): boolean =>
   url === undefined || config?.isPage === true;
+
+const METHODS: HTTPMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** The methods of each URL, for 405 responses and their `Allow` header. The framework itself only reports found or not found. */
+export class AllowedMethods {
+  private readonly router = FindMyWay({ ignoreTrailingSlash: true });
+
+  /** Collects routes as they are registered; must be created before the first one. */
+  constructor(fastify: FastifyInstance) {
+    fastify.addHook('onRoute', ({ method, url }) => {
+      for (const each of [method].flat() as HTTPMethod[]) {
+        if (METHODS.includes(each) && !url.endsWith('*') && !this.router.hasRoute(each, url)) {
+          this.router.on(each, url, () => undefined);
+        }
+      }
+    });
+  }
+
+  /** The methods of the URL; empty if it does not exist. */
+  of(url: string): string[] {
+    const path = url.split('?', 1)[0]!;
+    return METHODS.filter((method) => this.router.find(method, path) !== null);
+  }
+}

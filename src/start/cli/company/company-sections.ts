@@ -37,45 +37,28 @@ const AsItIs = () =>
   );
 
 class FileOwnerDto extends PickType(NewUserDto, ['name', 'kind', 'webhooks_enabled']) {
-  @AsItIs()
-  enabled?: boolean;
+  @AsItIs() enabled?: boolean;
 }
 
 /** The address that an owner is named by. */
 class OwnerKeyDto {
-  @IsEmailAddress()
-  owner!: string;
+  @IsEmailAddress() owner!: string;
 }
 
 class FileClientDto extends omitMembers(NewClientDto, ['owner_id']) {
-  @IsOptionalNotNull()
-  @IsIdOf('clnt', 'client')
-  client_id?: string;
-
-  @IsEmailAddress()
-  owner!: string;
-
-  @AsItIs()
-  enabled?: boolean;
+  @IsOptionalNotNull() @IsIdOf('clnt', 'client') client_id?: string;
+  @IsEmailAddress() owner!: string;
+  @AsItIs() enabled?: boolean;
 }
 
 class FileSecretDto {
-  @IsOptionalNotNull()
-  @IsText(1, 200)
-  env?: string;
-
-  @IsOptionalNotNull()
-  @IsText(1, 1000)
-  file?: string;
-
-  @IsOptionalNotNull()
-  @IsText(1, 1000)
-  generate?: string;
+  @IsOptionalNotNull() @IsText(1, 200) env?: string;
+  @IsOptionalNotNull() @IsText(1, 1000) file?: string;
+  @IsOptionalNotNull() @IsText(1, 1000) generate?: string;
 }
 
 class FileConsentDto extends omitMembers(ImportedConsentDto, ['client_id', 'user_id', 'email']) {
-  @IsEmailAddress()
-  user!: string;
+  @IsEmailAddress() user!: string;
 }
 
 /** An object of the file: the DTO of its members, and those members that are objects or lists of objects themselves. */

@@ -15,19 +15,14 @@ import { APPROVAL_ACTIONS } from '../../approvals/admin-actions.js';
 
 /** Query of `GET /admin/approvals`. */
 export class ApprovalsQuery extends PageQuery {
-  @IsOptionalNotNull()
-  @IsOneOf(...APPROVAL_STATES)
-  state?: ApprovalState;
+  @IsOptionalNotNull() @IsOneOf(...APPROVAL_STATES) state?: ApprovalState;
 }
 
 /** Who asked or decided, as in the audit log. */
 @ApiSchema({ name: 'ApprovalParty' })
 class ApprovalPartyView {
-  @ApiProperty(oneOf('user', 'client'))
-  type!: 'user' | 'client';
-
-  @ApiProperty(text())
-  id!: string;
+  @ApiProperty(oneOf('user', 'client')) type!: 'user' | 'client';
+  @ApiProperty(text()) id!: string;
 }
 
 /** Something that waits for a second admin, or did, on the wire. */

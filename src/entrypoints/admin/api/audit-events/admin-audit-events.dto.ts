@@ -13,19 +13,14 @@ import { viewOf } from '#platform/http/api/view-of.js';
 
 /** What a list of audit events is filtered by, except the time; all given members must match. */
 abstract class AuditEventsFilter extends PageQuery {
-  @ApiProperty({ description: 'The id of the actor.' })
-  @IsOptionalNotNull()
-  @IsText(1, 200)
-  actor?: string;
+  @ApiProperty({ description: 'The id of the actor.' }) @IsOptionalNotNull() @IsText(1, 200) actor?: string;
 
   @ApiProperty({ description: 'The id of the subject; for a scope, its name.' })
   @IsOptionalNotNull()
   @IsText(1, 200)
   subject?: string;
 
-  @IsOptionalNotNull()
-  @IsText(1, 200)
-  action?: string;
+  @IsOptionalNotNull() @IsText(1, 200) action?: string;
 
   @ApiProperty({ description: 'The `X-Request-Id` of the request that caused it.' })
   @IsOptionalNotNull()
@@ -43,9 +38,7 @@ export class AuditEventsQuery extends AuditEventsFilter {
 
 /** The same in the console, where people type it. */
 export class ConsoleAuditEventsQuery extends AuditEventsFilter {
-  @IsOptionalNotNull()
-  @IsTimeOrDay()
-  since?: string;
+  @IsOptionalNotNull() @IsTimeOrDay() since?: string;
 }
 
 /** The filter that the query asks for. */

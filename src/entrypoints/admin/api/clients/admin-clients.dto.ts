@@ -20,9 +20,7 @@ export class ClientsQuery extends PageQuery {
   @IsText(1, 200)
   q?: string;
 
-  @IsOptionalNotNull()
-  @IsOneOf(...ENVIRONMENTS)
-  environment?: Environment;
+  @IsOptionalNotNull() @IsOneOf(...ENVIRONMENTS) environment?: Environment;
 }
 
 /** Body of `POST /admin/clients`. */
@@ -71,9 +69,6 @@ export class NewClientView extends ClientView {
 /** A new client secret on the wire, and when the previous ones expire: null if there were none. */
 @ApiSchema({ name: 'NewClientSecret' })
 export class NewSecretView {
-  @ApiProperty(text())
-  client_secret!: string;
-
-  @ApiProperty(orNull(time()))
-  previous_secret_expires_at!: string | null;
+  @ApiProperty(text()) client_secret!: string;
+  @ApiProperty(orNull(time())) previous_secret_expires_at!: string | null;
 }

@@ -4,8 +4,7 @@ import { AreLines, MayBeNull } from '#platform/http/validation/validation.decora
 
 /** Body of `PUT /admin/clients/{client_id}/consents/{user_id}`: replaces an earlier consent. */
 export class ConsentDto {
-  @IsScopeList()
-  scopes!: string[];
+  @IsScopeList() scopes!: string[];
 
   @ApiProperty({ description: 'The proof of the consent that the operator holds.' })
   @MayBeNull()

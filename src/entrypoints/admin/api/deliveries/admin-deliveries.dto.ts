@@ -13,17 +13,9 @@ import { viewOf } from '#platform/http/api/view-of.js';
 
 /** Query of `GET /admin/deliveries`; all given members must match. */
 export class DeliveriesQuery extends PageQuery {
-  @IsOptionalNotNull()
-  @IsIdOf('clnt', 'client')
-  client_id?: string;
-
-  @IsOptionalNotNull()
-  @IsIdOf('endp', 'webhook endpoint')
-  endpoint_id?: string;
-
-  @IsOptionalNotNull()
-  @IsOneOf(...DELIVERY_STATES)
-  state?: DeliveryState;
+  @IsOptionalNotNull() @IsIdOf('clnt', 'client') client_id?: string;
+  @IsOptionalNotNull() @IsIdOf('endp', 'webhook endpoint') endpoint_id?: string;
+  @IsOptionalNotNull() @IsOneOf(...DELIVERY_STATES) state?: DeliveryState;
 }
 
 const DELIVERY = {

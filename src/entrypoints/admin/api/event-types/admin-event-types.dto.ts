@@ -10,28 +10,22 @@ import {
 import { TRANSLATIONS } from '../scopes/admin-scopes.dto.js';
 import { flag, oneOf, orNull, text, whole } from '#platform/http/api/api-schemas.js';
 import { viewOf } from '#platform/http/api/view-of.js';
-import type { EventTypeVersionEntity } from '#events/webhooks/event-types/event-type-version.entity.js';
+import type {
+  EventTypeVersionEntity,
+  VersionedEventType,
+} from '#events/webhooks/event-types/event-type.entity.js';
 import { inOrder } from '#access/scopes/translations.js';
-import type { VersionedEventType } from '#events/webhooks/event-types/versioned-event-type.js';
 
 /** Body of `PUT /admin/event_types/{name}`. */
 export class EventTypeDto {
-  @ApiProperty({ description: 'When it is sent.' })
-  @AreVisibleLines(1, 300)
-  description!: string;
-
-  @ApiProperty(TRANSLATIONS)
-  @IsOptionalNotNull()
-  @IsJsonObject()
-  translations?: Record<string, unknown>;
+  @ApiProperty({ description: 'When it is sent.' }) @AreVisibleLines(1, 300) description!: string;
+  @ApiProperty(TRANSLATIONS) @IsOptionalNotNull() @IsJsonObject() translations?: Record<string, unknown>;
 
   @ApiProperty({ description: 'What client and consent need.', example: 'vehicle:read' })
   @IsText(1, 64)
   scope!: string;
 
-  @ApiProperty({ description: 'An example of `data`.' })
-  @IsJsonObject()
-  sample!: Record<string, unknown>;
+  @ApiProperty({ description: 'An example of `data`.' }) @IsJsonObject() sample!: Record<string, unknown>;
 
   @ApiProperty({
     description:

@@ -15,13 +15,8 @@ import { IsIdOf, IsOptionalNotNull } from '#platform/http/validation/validation.
 
 /** Query of `GET /admin/grants`; all given members must match. */
 class GrantsQuery extends PageQuery {
-  @IsOptionalNotNull()
-  @IsIdOf('clnt', 'client')
-  client_id?: string;
-
-  @IsOptionalNotNull()
-  @IsIdOf('user', 'user')
-  user_id?: string;
+  @IsOptionalNotNull() @IsIdOf('clnt', 'client') client_id?: string;
+  @IsOptionalNotNull() @IsIdOf('user', 'user') user_id?: string;
 }
 
 /** An active grant on the wire. */

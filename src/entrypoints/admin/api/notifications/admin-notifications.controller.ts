@@ -17,11 +17,8 @@ import { NewNotificationDto, NotificationsQuery, toNewNotification } from './adm
 /** A notification as operators see it, with its user and the client it is about. */
 @ApiSchema({ name: 'AdminNotification' })
 class AdminNotificationView extends NotificationView {
-  @ApiProperty(idOf('user'))
-  user_id!: string;
-
-  @ApiProperty(orNull(idOf('clnt')))
-  client_id!: string | null;
+  @ApiProperty(idOf('user')) user_id!: string;
+  @ApiProperty(orNull(idOf('clnt'))) client_id!: string | null;
 }
 
 /** Notifications in the admin API (contract §12). */

@@ -20,19 +20,13 @@ import {
 
 /** Query of `GET /admin/notifications`; all given members must match. */
 export class NotificationsQuery extends PageQuery {
-  @IsOptionalNotNull()
-  @IsIdOf('user', 'user')
-  user_id?: string;
-
-  @IsOptionalNotNull()
-  @IsIdOf('clnt', 'client')
-  client_id?: string;
+  @IsOptionalNotNull() @IsIdOf('user', 'user') user_id?: string;
+  @IsOptionalNotNull() @IsIdOf('clnt', 'client') client_id?: string;
 }
 
 /** Body of `POST /admin/notifications`: a user, and the members of source specification §2.4. */
 export class NewNotificationDto {
-  @IsIdOf('user', 'user')
-  user_id!: string;
+  @IsIdOf('user', 'user') user_id!: string;
 
   @ApiProperty({
     description:
@@ -42,38 +36,15 @@ export class NewNotificationDto {
   @IsIdOf('clnt', 'client')
   client_id?: string | null;
 
-  @IsMessageId()
-  message_id!: string;
-
-  @IsOneOf(...NOTIFICATION_CATEGORIES)
-  category!: NotificationCategory;
-
-  @ApiProperty({ description: 'Defaults to now.' })
-  @IsOptionalNotNull()
-  @IsTime()
-  event_time?: string;
-
-  @IsVisibleText(1, 200)
-  short_text_title!: string;
-
-  @AreVisibleLines(1, 1000)
-  short_text_body!: string;
-
-  @IsOptionalNotNull()
-  @IsVisibleText(1, 200)
-  detail_page_title?: string;
-
-  @IsOptionalNotNull()
-  @AreLines(1, 10_000)
-  detail_page_body?: string;
-
-  @MayBeNull()
-  @IsWebAddress()
-  external_link?: string | null;
-
-  @IsOptionalNotNull()
-  @IsVisibleText(1, 100)
-  external_button_label?: string;
+  @IsMessageId() message_id!: string;
+  @IsOneOf(...NOTIFICATION_CATEGORIES) category!: NotificationCategory;
+  @ApiProperty({ description: 'Defaults to now.' }) @IsOptionalNotNull() @IsTime() event_time?: string;
+  @IsVisibleText(1, 200) short_text_title!: string;
+  @AreVisibleLines(1, 1000) short_text_body!: string;
+  @IsOptionalNotNull() @IsVisibleText(1, 200) detail_page_title?: string;
+  @IsOptionalNotNull() @AreLines(1, 10_000) detail_page_body?: string;
+  @MayBeNull() @IsWebAddress() external_link?: string | null;
+  @IsOptionalNotNull() @IsVisibleText(1, 100) external_button_label?: string;
 }
 
 export const toNewNotification = (body: NewNotificationDto): NewNotification => ({

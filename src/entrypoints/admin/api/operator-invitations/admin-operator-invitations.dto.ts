@@ -3,9 +3,6 @@ import { IsEmailAddress, IsOneOf } from '#platform/http/validation/validation.de
 
 /** Body of `POST /admin/operator_invitations`. */
 export class OperatorInvitationDto {
-  @IsEmailAddress()
-  email!: string;
-
-  @IsOneOf(...OPERATOR_ROLES)
-  role!: OperatorRole;
+  @IsEmailAddress() email!: string;
+  @IsOneOf(...OPERATOR_ROLES) role!: OperatorRole;
 }

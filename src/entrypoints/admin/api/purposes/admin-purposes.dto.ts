@@ -19,7 +19,5 @@ export const PURPOSE_WORDS = {
 
 /** Body of `PUT /admin/purposes/{name}`; the service checks the words. */
 export class PurposeDto {
-  @ApiProperty(PURPOSE_WORDS)
-  @IsJsonObject()
-  words!: Record<string, unknown>;
+  @ApiProperty(PURPOSE_WORDS) @IsJsonObject() words!: Record<string, unknown>;
 }

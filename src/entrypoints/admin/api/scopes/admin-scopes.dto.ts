@@ -23,17 +23,9 @@ export const TRANSLATIONS = {
 
 /** Body of `PUT /admin/scopes/{name}`. */
 export class ScopeDto {
-  @ApiProperty({ description: 'Shown to users.' })
-  @AreVisibleLines(1, 300)
-  description!: string;
-
-  @ApiProperty(TRANSLATIONS)
-  @IsOptionalNotNull()
-  @IsJsonObject()
-  translations?: Record<string, unknown>;
-
-  @IsOneOf(...SCOPE_AUDIENCES)
-  audience!: ScopeAudience;
+  @ApiProperty({ description: 'Shown to users.' }) @AreVisibleLines(1, 300) description!: string;
+  @ApiProperty(TRANSLATIONS) @IsOptionalNotNull() @IsJsonObject() translations?: Record<string, unknown>;
+  @IsOneOf(...SCOPE_AUDIENCES) audience!: ScopeAudience;
 
   @ApiProperty({
     description:

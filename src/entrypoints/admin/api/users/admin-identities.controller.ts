@@ -7,7 +7,7 @@ import { CurrentActor } from '#access/tokens/access/current-principal.decorator.
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { text, time } from '#platform/http/api/api-schemas.js';
 import { viewOf } from '#platform/http/api/view-of.js';
-import type { Identity } from '#access/identity-providers/identity.js';
+import type { Identity } from '#access/identity-providers/identity.entity.js';
 import { FourEyes, type Outcome } from '../../approvals/four-eyes.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { MayWait } from '../approvals/may-wait.js';

@@ -3,12 +3,10 @@ import { MEMBER_ROLES, type MemberRole } from '#events/partners/members/member.j
 
 /** Body of `PATCH /admin/users/{id}/members/{user_id}`. */
 export class MemberRoleDto {
-  @IsOneOf(...MEMBER_ROLES)
-  role!: MemberRole;
+  @IsOneOf(...MEMBER_ROLES) role!: MemberRole;
 }
 
 /** Body of `POST /admin/users/{id}/members`. */
 export class NewMemberDto extends MemberRoleDto {
-  @IsIdOf('user', 'user')
-  user_id!: string;
+  @IsIdOf('user', 'user') user_id!: string;
 }

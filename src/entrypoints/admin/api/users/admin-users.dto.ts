@@ -38,8 +38,7 @@ export class NewUserDto extends USER.newBody() {}
 
 /** Body of `PATCH /admin/users/{id}`: omitted members stay unchanged. */
 export class UserChangesDto extends USER.changesBody() {
-  @Fixed('user')
-  environment?: never;
+  @Fixed('user') environment?: never;
 }
 
 /** What a user has besides the password. */
@@ -59,8 +58,7 @@ export const userView = (user: UserEntity): UserView => USER.view(userFieldsOf(u
 /** One user, with the second factor and a deletion that waits. */
 @ApiSchema({ name: 'UserDetails' })
 export class UserDetailsView extends UserView {
-  @ApiProperty({ type: SecondFactorView })
-  second_factor!: SecondFactorView;
+  @ApiProperty({ type: SecondFactorView }) second_factor!: SecondFactorView;
 
   @ApiProperty(orNull(time('When the account is deleted, as its user asked; null: nobody asked.')))
   deletion_due_at!: string | null;

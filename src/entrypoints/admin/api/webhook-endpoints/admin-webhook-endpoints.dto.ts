@@ -28,11 +28,8 @@ export class NewEndpointDto extends ENDPOINT.newBody() {
 
 /** Body of `PATCH /admin/webhook_endpoints/{id}`: omitted members stay unchanged. */
 export class EndpointChangesDto extends ENDPOINT.changesBody() {
-  @Headers('All headers of its own; null keeps the value that one has.')
-  headers?: HeaderChanges;
-
-  @Fixed('endpoint')
-  client_id?: never;
+  @Headers('All headers of its own; null keeps the value that one has.') headers?: HeaderChanges;
+  @Fixed('endpoint') client_id?: never;
 }
 
 export const toNewEndpoint = (body: NewEndpointDto): NewEndpoint => ({

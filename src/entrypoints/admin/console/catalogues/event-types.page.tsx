@@ -12,10 +12,7 @@ import { TRANSLATED } from '#access/scopes/translations.js';
 import { textsShown, type Texts } from './texts.js';
 import { TranslationFields, translationValues } from './translations.js';
 import { RowLink } from '../pages/lists.js';
-import {
-  currentVersion,
-  type VersionedEventType,
-} from '#events/webhooks/event-types/versioned-event-type.js';
+import { currentVersion, type VersionedEventType } from '#events/webhooks/event-types/event-type.entity.js';
 
 export const EVENT_TYPES_PATH = '/admin/console/event-types';
 

@@ -15,7 +15,7 @@ import {
   type SavedVersion,
 } from './event-types.page.js';
 import { textsIn, parsedJson } from './texts.js';
-import type { VersionedEventType } from '#events/webhooks/event-types/versioned-event-type.js';
+import type { VersionedEventType } from '#events/webhooks/event-types/event-type.entity.js';
 
 /** The versions of an event type in the console: the next one, and those that nothing was published with. */
 @ConsolePages('event-types')

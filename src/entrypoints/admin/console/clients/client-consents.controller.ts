@@ -11,7 +11,7 @@ import { ConsentDto } from '../../api/consents/admin-consents.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { judged, refuseTogether } from '../form-attempt.js';
-import { pageIn } from '../list-query.js';
+import { pageIn } from '../filtered-list.js';
 import { Pickers } from '../pickers.service.js';
 import { namedUser } from '../pages/lists.js';
 import { clientPath } from './client-layout.js';

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { usesKeys, type ClientEntity } from '#access/clients/client.entity.js';
 import type { KeyInfo } from '#access/clients/keys/key-info.js';
 import { ClientKeys } from '#platform/web/layout/client-keys.js';
-import type { SecretInfo } from '#access/clients/secret-info.js';
+import type { SecretInfo } from '#access/clients/client-secret.entity.js';
 import { ClientTile } from '#platform/web/layout/client-identity.js';
 import { Facts } from '#platform/web/tables/facts.js';
 import { Buttons, LinkButton, PostButton } from '#platform/web/forms/form.js';

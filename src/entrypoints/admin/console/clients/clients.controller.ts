@@ -26,13 +26,14 @@ import { attempt, judged, refuseTogether } from '../form-attempt.js';
 import { Pickers } from '../pickers.service.js';
 import { namedUser } from '../pages/lists.js';
 import {
+  editClientPage,
+  newClientPage,
   clientShapeOf,
   emptyClientFields,
   clientChangeGivesPower,
   newClientFieldsIn,
   type NewClientFields,
-} from './client-form.js';
-import { editClientPage, newClientPage } from './client-form.page.js';
+} from './client-form.page.js';
 import { CLIENTS_PATH, clientPath } from './client-layout.js';
 import { clientPage } from './client.page.js';
 import { clientsPage } from './clients.page.js';

@@ -1,5 +1,5 @@
 import type { ClientEntity } from '#access/clients/client.entity.js';
-import type { ConsentedUser } from '#access/consents/consented-user.js';
+import type { ConsentedUser } from '#access/consents/consent.entity.js';
 import { Choices, TextArea, TextField, type Option, type FieldErrors } from '#platform/web/forms/field.js';
 import { LinkButton } from '#platform/web/forms/form.js';
 import { RecentMoment } from '#platform/web/tables/moment.js';

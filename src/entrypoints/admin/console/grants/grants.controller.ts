@@ -9,7 +9,7 @@ import { OperatorProtectionService } from '#access/users/accounts/operator-prote
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { CONSOLE_PATH, type ConsoleAnswer, type ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
-import { pageIn } from '../list-query.js';
+import { pageIn } from '../filtered-list.js';
 import { clientGrantsPage, userGrantsPage, type GrantsProps } from './grants.pages.js';
 
 /** Active grants of a client or a user, and revoking them. */

@@ -1,6 +1,6 @@
 import type { RefusedClient } from '#records/activity/activity.js';
 import type { Page } from '#platform/database/queries/read-page.js';
-import type { EndpointInList } from '#events/webhooks/endpoints/endpoint-in-list.js';
+import type { EndpointInList } from '#events/webhooks/endpoints/endpoint-health.js';
 import { APPROVALS_PATH } from '../approvals/waiting-for.js';
 import { DELIVERIES_PATH, ENDPOINTS_PATH } from '../pages/resource-link.js';
 import type { Series } from './series.js';

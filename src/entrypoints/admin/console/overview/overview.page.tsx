@@ -10,7 +10,7 @@ import { ExactMoment, RecentMoment } from '#platform/web/tables/moment.js';
 import { State } from '#platform/web/tables/state.js';
 import { Table } from '#platform/web/tables/table.js';
 import type { Page } from '#platform/database/queries/read-page.js';
-import type { EndpointInList } from '#events/webhooks/endpoints/endpoint-in-list.js';
+import type { EndpointInList } from '#events/webhooks/endpoints/endpoint-health.js';
 import { clientPath } from '../clients/client-layout.js';
 import { Refusals } from '../clients/refusals.page.js';
 import type { ConsolePage } from '../pages/console-layout.js';

@@ -4,7 +4,7 @@ import { sumOf } from '#platform/web/charts/numbers.js';
 import { bucketsOf, rangeStart } from '#platform/web/charts/ranges.js';
 import { pathWith } from '../pages/lists.js';
 import { DELIVERIES_PATH } from '../pages/resource-link.js';
-import type { HourlyAttempts } from '#events/webhooks/endpoints/endpoint-hour.js';
+import type { HourlyAttempts } from '#events/webhooks/endpoints/endpoint-health.js';
 
 /** Twice the longest range, so that it can be compared with the one before. */
 const TWO_WEEKS = { bucketMs: HOUR_MS, count: 14 * 24 };

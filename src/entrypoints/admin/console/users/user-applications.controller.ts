@@ -5,7 +5,7 @@ import { ConnectedClientsService } from '#access/tokens/grants/connected-clients
 import { UsersService } from '#access/users/accounts/users.service.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
-import { pageIn } from '../list-query.js';
+import { pageIn } from '../filtered-list.js';
 import { disconnectClientPage, userApplicationsPage } from './user-applications.pages.js';
 import { userPath } from './user-layout.js';
 

@@ -3,7 +3,7 @@ import { NEXT_PREVIOUS } from '#platform/web/tables/pager.js';
 import { Enabled } from '#platform/web/tables/state.js';
 import { PagedTable } from '#platform/web/tables/table.js';
 import type { Page } from '#platform/database/queries/read-page.js';
-import type { ConnectedClient } from '#access/tokens/grants/connected-client.js';
+import type { ConnectedClient } from '#access/tokens/grants/grant.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { ConsolePage } from '../pages/console-layout.js';

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { Identity } from '#access/identity-providers/identity.js';
+import type { Identity } from '#access/identity-providers/identity.entity.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { RecentMoment } from '#platform/web/tables/moment.js';
 import { Table } from '#platform/web/tables/table.js';

@@ -34,9 +34,7 @@ import { IsOneOf, IsOptionalNotNull } from '#platform/http/validation/validation
 
 /** The filter of the console's users: as in the admin API, and those who are disabled. */
 class ConsoleUsersQuery extends UsersQuery {
-  @IsOptionalNotNull()
-  @IsOneOf('disabled')
-  state?: 'disabled';
+  @IsOptionalNotNull() @IsOneOf('disabled') state?: 'disabled';
 }
 
 const USER_CSV: CsvColumns<UserEntity> = [

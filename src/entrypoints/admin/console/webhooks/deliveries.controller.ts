@@ -7,8 +7,7 @@ import { DELIVERY_CSV } from '#events/webhooks/deliveries/delivery-csv.js';
 import { DeliveriesService } from '#events/webhooks/deliveries/deliveries.service.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
-import { exportedList } from '../exported-list.js';
-import { filteredList } from '../filtered-list.js';
+import { filteredList, exportedList } from '../filtered-list.js';
 import { Pickers } from '../pickers.service.js';
 import { attempt } from '../form-attempt.js';
 import { deliveriesPage } from './deliveries.page.js';
@@ -20,14 +19,9 @@ import { DeliveriesQuery } from '../../api/deliveries/admin-deliveries.dto.js';
 
 /** The filter of the console's deliveries: as in the admin API, and when they were created. */
 class ConsoleDeliveriesQuery extends DeliveriesQuery {
-  @IsOptionalNotNull()
-  @IsTimeOrDay()
-  from?: string;
-
+  @IsOptionalNotNull() @IsTimeOrDay() from?: string;
   /** Exclusive. */
-  @IsOptionalNotNull()
-  @IsTimeOrDay()
-  to?: string;
+  @IsOptionalNotNull() @IsTimeOrDay() to?: string;
 }
 
 /** Deliveries of all clients: list, view, resend. */

@@ -35,13 +35,8 @@ import { PageQuery } from '#platform/http/api/page-query.js';
 
 /** Query of the console's list of endpoints; all given members must match. */
 class EndpointsQuery extends PageQuery {
-  @IsOptionalNotNull()
-  @IsIdOf('clnt', 'client')
-  client_id?: string;
-
-  @IsOptionalNotNull()
-  @IsOneOf('disabled', 'failing')
-  state?: 'disabled' | 'failing';
+  @IsOptionalNotNull() @IsIdOf('clnt', 'client') client_id?: string;
+  @IsOptionalNotNull() @IsOneOf('disabled', 'failing') state?: 'disabled' | 'failing';
 }
 
 const newPath = (clientId: string): string => clientPath(clientId, 'endpoints/new');
