@@ -48,6 +48,7 @@ const AT_NIGHT = [
   'browser/console-without-scripts',
   'browser/identity-providers',
   'browser/link-secrecy',
+  'browser/one-big-thing',
   'browser/passkey-suggestions',
   'browser/portal-members',
   'browser/portal-without-scripts',
