@@ -85,13 +85,26 @@ export const NEEDS: Record<string, Live[]> = {
   '/admin/console/users/:id/members/new': ['memberId'],
 };
 
+/** The form of a client with a secret. */
+const WITHOUT_KEYS = {
+  token_endpoint_auth_method: [''],
+  jwks: [''],
+  jwks_uri: [''],
+  access_token_lifetime: [''],
+};
+
 /** What a person types into a form, where it does not follow from the field's name. */
 export const TYPED_AT: Record<string, Record<string, string[]>> = {
   '/login': { email: [live('email')] },
   '/account/delete': { email: [live('email')] },
   '/login/second-factor': { code: [live('recoveryCode')] },
-  '/admin/console/clients/new': { owner: [live('ownerId')], optional_scopes: [], company_service: [] },
-  '/admin/console/clients/:client_id/edit': { optional_scopes: [], company_service: [] },
+  '/admin/console/clients/new': {
+    ...WITHOUT_KEYS,
+    owner: [live('ownerId')],
+    optional_scopes: [],
+    company_service: [],
+  },
+  '/admin/console/clients/:client_id/edit': { ...WITHOUT_KEYS, optional_scopes: [], company_service: [] },
   '/admin/console/event-types/new': { name: [live('newName')], sample: ['{"id":"a thing"}'] },
   '/admin/console/notifications/new': { client_id: [''] },
   '/admin/console/purposes/new': { name: [live('newName')] },

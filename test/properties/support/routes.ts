@@ -46,7 +46,7 @@ export type Caller =
 
 /** Every route belongs to exactly one of these areas; a test reports those that do not. */
 export const AREAS: Record<string, { paths: RegExp; methods?: RegExp; caller: Caller }> = {
-  'the OAuth endpoints': { paths: /^\/o\/(token|revoke_token|introspect)$/, caller: 'client' },
+  'the OAuth endpoints': { paths: /^\/o\/(token|revoke_token|introspect|par)$/, caller: 'client' },
   "partners' endpoints": { paths: /^\/(webhook_portal|v2\/users|notifications)(\/|$)/, caller: 'partner' },
   'the feed of events': { paths: /^\/v2\/events$/, methods: /^(GET|HEAD)$/, caller: 'partner' },
   'publishing events': { paths: /^\/v2\/events$/, methods: /^POST$/, caller: 'operator' },
