@@ -42,7 +42,9 @@ describe('Leaving, in a browser without scripts:', () => {
     const { link } = await mailTo(email, 'Your data is ready');
     await page.goto(link);
     await page.getByRole('heading', { level: 2, name: 'Your account', exact: true }).waitFor();
-    await page.getByText('Northwind Smart Charging').first().waitFor();
+    const section = page.locator('details', { hasText: 'Northwind Smart Charging' }).first();
+    await section.locator('summary').first().click();
+    await section.getByText('Northwind Smart Charging').first().waitFor();
     const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Download as a file')]);
     expect(download.suggestedFilename()).toMatch(/^my-data-\d{4}-\d\d-\d\d\.json$/);
     const file = JSON.parse(await readFile(await download.path(), 'utf8')) as { user_id: string };

@@ -123,7 +123,7 @@ describe('About its own code, a client learns', () => {
     await expectReason(wrong, 'verifier_wrong', /does not match/);
     const plain = await service.make.code(client, user);
     const answer = await exchange(service.http, client, plain, { code_verifier: newPkce().verifier });
-    await expectReason(answer, 'verifier_unexpected', /without a code_challenge/);
+    await expectReason(answer, 'verifier_unexpected', /without a code_challenge/, 'invalid_request');
   });
 
   it('that it has expired', async () => {
@@ -260,15 +260,16 @@ describe('About scopes and grant types, a client learns', () => {
       expectOAuthError(answer, 400, 'invalid_request');
       expect(answer.json.error_description).toMatch(words);
     }
-    for (const [name, words] of [
-      ['scope', 'The parameter scope was sent more than once.'],
-      ['<script>', 'A parameter was sent more than once.'],
-    ] as const) {
-      const twice = [name, name].map((each) => [each, 'x']);
-      const form = [...Object.entries(credentialsOf(client)), ...twice] as [string, string][];
-      const answer = await service.http.send('/o/token', { form });
-      expect(answer.json).toEqual({ error: 'invalid_request', error_description: words });
-    }
+    const repeated = (name: string) =>
+      service.http.send('/o/token', {
+        form: [...Object.entries(credentialsOf(client)), [name, 'x'], [name, 'x']] as [string, string][],
+      });
+    expect((await repeated('scope')).json).toEqual({
+      error: 'invalid_request',
+      error_description: 'The parameter scope was sent more than once.',
+    });
+    // What is not ours is ignored, however often it is sent.
+    expect((await repeated('<script>')).json.error_description).toBe('The parameter grant_type is required.');
   });
 });
 
@@ -278,7 +279,6 @@ describe('At the authorization endpoint, a client learns', () => {
     ['scope=%3Cscript%3E', 'The client is not registered for a scope with an invalid name.'],
     ['scope=a++b', 'The scope must be a list of names separated by single spaces.'],
     ['state=1&state=2', 'The parameter state was sent more than once.'],
-    ['%3Cb%3E=1&%3Cb%3E=2', 'A parameter was sent more than once.'],
   ])('what is wrong with %s', async (parameters, description) => {
     const request = { response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI };
     const answer = await service.http.get(`${authorizePath(request)}&${parameters}`);
