@@ -17,7 +17,7 @@ for (const file of readdirSync(path.join(root, 'src'), { recursive: true, encodi
   if (!file.endsWith('.ts')) continue;
   const text = readFileSync(path.join(root, 'src', file), 'utf8');
   const classAt = (index) => [...text.slice(0, index).matchAll(/^export class (\w+)/gm)].at(-1)?.[1];
-  for (const { 1: name, index } of text.matchAll(USED)) used.push({ name, by: classAt(index) });
+  for (const { 1: name, index } of text.matchAll(USED)) used.push({ name, by: classAt(index) ?? file });
   for (const { 0: match, 1: name, 2: place, index } of overlapping(text))
     declared.push({
       name,

@@ -105,6 +105,17 @@ describe('A pushed request', () => {
     expect(rows.map(({ row }) => row).join()).not.toContain(client.secret);
   });
 
+  it('is kept without credentials, and without what the page does not know', async () => {
+    const requestUri = await pushed(client, { login_hint: 'driver@home.example', nonce: 'n' });
+    expect(requestUri).toMatch(/^urn:/);
+    const rows = await service.database.query<{ query: string }>(
+      'SELECT query FROM pushed_requests WHERE client_id = $1',
+      [client.id],
+    );
+    const names = new Set(rows.flatMap(({ query }) => [...new URLSearchParams(query).keys()]));
+    expect([...names].sort()).toEqual(['client_id', 'redirect_uri', 'response_type', 'scope', 'state']);
+  });
+
   it('leads to a code for what was pushed, whatever is beside it, and can be read again until then', async () => {
     const { verifier, challenge } = newPkce();
     const pkce = { code_challenge: challenge, code_challenge_method: 'S256' };

@@ -17,12 +17,10 @@ import { OperatorClientsService } from './operator-clients.service.js';
 import { KnownClientsService } from './known-clients.service.js';
 import { ClientsPersonalData } from './clients-personal-data.service.js';
 import { ClientsService } from './clients.service.js';
-import { SecretUsesRepository, ClientSecretUseEntity } from './secret-uses.repository.js';
+import { ClientKeyUseEntity, ClientSecretUseEntity, SecretUsesRepository } from './secret-uses.repository.js';
 import { SecretUsesService } from './secret-uses.service.js';
-import { ClientKeyUseEntity } from './keys/client-key-use.entity.js';
 import { ClientKeysService } from './keys/client-keys.service.js';
-import { UsedProofEntity } from './proofs/used-proof.entity.js';
-import { UsedProofsRepository } from './proofs/used-proofs.repository.js';
+import { UsedProofEntity, UsedProofsRepository } from './proofs/used-proofs.repository.js';
 import { UsedProofs } from './proofs/used-proofs.service.js';
 import { RETENTION, type PurgeTask } from '#platform/database/purge/purge-tasks.js';
 

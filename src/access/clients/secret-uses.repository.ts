@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, Column, Entity, PrimaryColumn } from 'typeorm';
-import { ClientKeyUseEntity } from './keys/client-key-use.entity.js';
 
 /** When a client last authenticated with one of its secrets, to the hour. */
 @Entity('client_secret_uses')
@@ -16,6 +15,15 @@ export interface SecretUse {
   clientId: string;
   digest: Buffer;
   isKey: boolean;
+}
+
+/** When a client last authenticated with one of its keys, to the hour. */
+@Entity('client_key_uses')
+export class ClientKeyUseEntity {
+  @PrimaryColumn('text') clientId!: string;
+  /** The SHA-256 thumbprint of the key (RFC 7638). */
+  @PrimaryColumn('bytea') digest!: Buffer;
+  @Column('timestamptz') lastUsedAt!: Date;
 }
 
 @Injectable()

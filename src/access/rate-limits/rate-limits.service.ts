@@ -1,7 +1,8 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { HOUR_MS, upTo } from '#platform/config/durations.js';
+import { upTo } from '#platform/config/cache-capacity.js';
+import { HOUR_MS } from '#platform/config/durations.js';
 import { Settings } from '#platform/config/settings.js';
 import type { EventClient } from '#records/activity/activity.js';
 import { ActivityService } from '#records/activity/activity.service.js';

@@ -28,8 +28,7 @@ import { IntrospectionGuard, IntrospectionBearerGuard } from './introspection/in
 import { OAuthFormGuard } from './oauth-endpoint.js';
 import { IntrospectionController } from './introspection/introspection.controller.js';
 import { ParController } from './par/par.controller.js';
-import { PushedRequestEntity } from './par/pushed-request.entity.js';
-import { PushedRequestsRepository } from './par/pushed-requests.repository.js';
+import { PushedRequestEntity, PushedRequestsRepository } from './par/pushed-requests.repository.js';
 import { PushedRequests } from './par/pushed-requests.service.js';
 import { RefusalCounts } from './refusal-counts.service.js';
 import { MetadataController } from './metadata/metadata.controller.js';

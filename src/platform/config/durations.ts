@@ -1,11 +1,2 @@
-/**
- * Options of an LRU cache with at most this many entries, whose memory grows as it fills; the option `max` alone would reserve
- * all of it at the start.
- */
-export const upTo = (most: number): { maxSize: number; sizeCalculation: () => number } => ({
-  maxSize: most,
-  sizeCalculation: () => 1,
-});
-
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { batched } from '#platform/database/queries/batched.js';
 import { arrayParameter, Statements } from '#platform/database/queries/statements.js';
 
@@ -6,6 +7,13 @@ import { arrayParameter, Statements } from '#platform/database/queries/statement
 interface Proof {
   digest: Buffer;
   seconds: number;
+}
+
+/** A proof that was used, as a SHA-256 digest, until it ends by itself. */
+@Entity('used_proofs')
+export class UsedProofEntity {
+  @PrimaryColumn('bytea') digest!: Buffer;
+  @Column('timestamptz') expiresAt!: Date;
 }
 
 @Injectable()

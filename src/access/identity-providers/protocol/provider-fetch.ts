@@ -10,6 +10,7 @@ import {
   type Response as ResponseOfFetch,
 } from 'undici';
 import { lookUpLocally } from '#platform/http/names/names.js';
+import { bodyUpTo } from '#platform/http/received-body.js';
 import type { SignInRefusalReason } from '../refusals.js';
 import { isAllowedUrl } from './provider-metadata.js';
 
@@ -74,15 +75,9 @@ interface Answer {
 
 /** The answer with its whole body. */
 async function readResponse({ status, headers, body }: ResponseOfFetch): Promise<Answer> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of body ?? []) {
-    size += part.length;
-    if (size > BODY_MAX_BYTES)
-      throw new ProviderFailure('provider_unavailable', 'an answer that is too long');
-    parts.push(part);
-  }
-  return { status, headers, body: Buffer.concat(parts) };
+  const whole = body ? await bodyUpTo(BODY_MAX_BYTES, body) : Buffer.alloc(0);
+  if (!whole) throw new ProviderFailure('provider_unavailable', 'an answer that is too long');
+  return { status, headers, body: whole };
 }
 
 /** The response, if it is one that a provider may send; others check its content. */

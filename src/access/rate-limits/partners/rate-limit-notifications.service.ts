@@ -10,7 +10,7 @@ import {
   RateLimitNotificationsRepository,
   type PeriodNotification,
 } from './rate-limit-notifications.repository.js';
-import { upTo } from '#platform/config/durations.js';
+import { upTo } from '#platform/config/cache-capacity.js';
 
 // Contract §7: the first refusal opens a period of one hour.
 const PERIOD_SECONDS = 3600;

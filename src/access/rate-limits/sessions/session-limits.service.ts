@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { upTo } from '#platform/config/durations.js';
+import { upTo } from '#platform/config/cache-capacity.js';
 import type { SessionHolder, SessionLimits } from '#platform/http/guards/session-limits.js';
 import { digestOf, isSecret, type SecretKind } from '#platform/secrets/tokens.js';
 import { RateLimitsService } from '../rate-limits.service.js';

@@ -8,7 +8,7 @@ import {
   storageKey,
   SLOTS_PER_WINDOW,
 } from './rate-limit-store.js';
-import { upTo } from '#platform/config/durations.js';
+import { upTo } from '#platform/config/cache-capacity.js';
 
 // Dropped entries are removed in batches of this size, to keep dropping cheap.
 const CUT_AT = 32;

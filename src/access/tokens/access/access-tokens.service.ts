@@ -5,7 +5,7 @@ import { ActivityService } from '#records/activity/activity.service.js';
 import type { BearerRefusal, EventClient, Refusable } from '#records/activity/activity.js';
 import { isWorking, type ClientWithSecrets } from '#access/clients/client-with-secrets.js';
 import { KnownClientsService } from '#access/clients/known-clients.service.js';
-import { upTo } from '#platform/config/durations.js';
+import { upTo } from '#platform/config/cache-capacity.js';
 import { Settings } from '#platform/config/settings.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
 import { AccessChanges } from '#platform/database/changes/access-changes.service.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import MiniSearch from 'minisearch';
-import { upTo } from '#platform/config/durations.js';
+import { upTo } from '#platform/config/cache-capacity.js';
 import { ApiDocs } from '../api-docs.service.js';
 import { type OpenApiDocument, operationAnchor, webhookAnchor } from '../openapi.js';
 import { pathOf, SHELVES } from './catalogue.js';

@@ -9,6 +9,7 @@ import { GuardedConnector } from '#events/webhooks/http/guarded-connector.js';
 import { Answers } from '#platform/database/domain/domain-map.js';
 import type { Violation } from '#platform/http/problems/violation.js';
 import { Settings } from '#platform/config/settings.js';
+import { bodyUpTo } from '#platform/http/received-body.js';
 import { detached } from '#platform/telemetry/log-scope.js';
 
 // Contract §4: for the whole answer, and its size.
@@ -123,16 +124,11 @@ export class ClientKeySets implements OnApplicationShutdown {
         headers: { accept: 'application/jwk-set+json, application/json' },
         signal: abort.signal,
       });
-      const parts: Buffer[] = [];
-      let size = 0;
-      for await (const part of body as AsyncIterable<Buffer>) {
-        size += part.length;
-        if (size > BODY_MAX_BYTES) throw new Error('the answer is larger than 64 kB');
-        parts.push(part);
-      }
+      const text = await bodyUpTo(BODY_MAX_BYTES, body);
+      if (!text) throw new Error('the answer is larger than 64 kB');
       // A redirect is not followed.
       if (statusCode !== 200) throw new Error(`the status was ${statusCode}`);
-      return Buffer.concat(parts).toString();
+      return text.toString();
     } finally {
       clearTimeout(timer);
     }

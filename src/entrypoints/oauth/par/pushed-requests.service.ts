@@ -9,8 +9,11 @@ const URN = 'urn:ietf:params:oauth:request_uri:';
 export const PUSHED_REQUEST_SECONDS = 60;
 /** From the moment that a browser opens it: as long as a person may take to log in and to read. */
 const OPENED_SECONDS = 3600;
-/** What authenticated the client is not a part of the request, and not stored. */
-const CREDENTIALS = ['client_secret', 'client_assertion', 'client_assertion_type'];
+/** What is stored besides `client_id`: no credentials, and nothing that is ignored, such as a `login_hint` with somebody's address. */
+const STORED = new Set([
+  ...['response_type', 'response_mode', 'redirect_uri', 'scope', 'state'],
+  ...['code_challenge', 'code_challenge_method', 'ui_locales'],
+]);
 
 /** Decision 36: the second click of a double click gets a code too, because browsers show the answer to that one. */
 const SECOND_CLICK_SECONDS = 10;
@@ -68,10 +71,8 @@ export class PushedRequests {
   }
 }
 
-/** The parameters of a posted form as a query string of the client, without those that authenticated it. */
+/** The parameters of a posted form that the authorization page knows, as a query string of the client. */
 export function authorizationQueryOf(form: Form, clientId: string): string {
-  const pairs = new URLSearchParams(form.source);
-  for (const name of CREDENTIALS) pairs.delete(name);
-  pairs.set('client_id', clientId);
-  return pairs.toString();
+  const known = [...new URLSearchParams(form.source)].filter(([name]) => STORED.has(name));
+  return new URLSearchParams([['client_id', clientId], ...known]).toString();
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { AccessChanges } from './access-changes.service.js';
 import { outsideTransaction } from '../queries/transaction-around.js';
-import { upTo } from '#platform/config/durations.js';
+import { upTo } from '#platform/config/cache-capacity.js';
 
 /** A value as read, and how long it can be relied on. */
 export interface Reading<V> {
