@@ -13,7 +13,7 @@ import {
 } from '#events/webhooks/deliveries/failure-messages.js';
 import { RECOVERY_MAX } from '#events/webhooks/deliveries/recoveries.service.js';
 import { linesOf, type EndpointHeaders } from '#events/webhooks/endpoints/endpoint-headers.js';
-import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
+import { FAILING_DAYS, type EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
 import { Activity } from '../deliveries/activity.js';
 import type { Range } from '#platform/web/charts/ranges.js';
 import type { ActivityBucket } from '../deliveries/activity-buckets.js';
@@ -23,9 +23,6 @@ import { TypeList } from './endpoint-list.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 import { utcFieldValue } from '../frame/utc-time.js';
 import { endpointPath } from './about-endpoint.js';
-
-/** An endpoint that fails for as long is disabled (contract §10). */
-const FAILS_AT_MOST_MS = 5 * DAY_MS;
 
 export interface EndpointPageProps {
   endpoint: EndpointEntity;
@@ -123,7 +120,7 @@ function Failing({ endpoint, deliveries, failed, path }: EndpointPageProps & { p
       )}
       <p>
         Since <ExactMoment at={failingSince} />. After five days without a success it is disabled, on{' '}
-        <Moment at={new Date(failingSince.getTime() + FAILS_AT_MOST_MS)} />.
+        <Moment at={new Date(failingSince.getTime() + FAILING_DAYS * DAY_MS)} />.
         {next && (
           <>
             {' '}

@@ -1,6 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { TextOrNull, TimeOrNull, InRealm } from '#platform/database/entities/columns.js';
 
+/** After so many days without a success an endpoint is disabled (contract §10). */
+export const FAILING_DAYS = 5;
+
 /** Why the service disabled an endpoint: it responded with 410, or it failed for five days. */
 export type EndpointDisabledReason = 'gone' | 'failing';
 

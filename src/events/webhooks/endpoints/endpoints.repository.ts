@@ -21,7 +21,7 @@ import {
   patternOf,
 } from '#platform/database/queries/read-page.js';
 import type { Environment } from '#access/users/accounts/environment.js';
-import { EndpointEntity, type EndpointDisabledReason } from './endpoint.entity.js';
+import { EndpointEntity, FAILING_DAYS, type EndpointDisabledReason } from './endpoint.entity.js';
 import type { EndpointInList, EndpointHour, HourlyAttempts } from './endpoint-health.js';
 import { ENDPOINT } from './endpoint.resource.js';
 
@@ -363,7 +363,7 @@ export const IS_FAILING = `length(replace(e.recent_results, '.', '')) >= 10`;
 /** Of an endpoint (`e`): nobody was told of that within a day. */
 export const NOT_TOLD = `coalesce(e.failing_told_at <= now() - interval '24 hours', true)`;
 /** Of an endpoint (`e`): it has had no success for five days of attempts (contract §10). */
-export const HAS_FAILED_FOR_LONG = `e.failing_since <= now() - interval '5 days'`;
+export const HAS_FAILED_FOR_LONG = `e.failing_since <= now() - interval '${FAILING_DAYS} days'`;
 
 /** Matches an endpoint that is not deleted; with a `clientId`, only that client's. */
 const liveOf = (id: string, clientId: string | undefined): FindOptionsWhere<EndpointEntity> => ({
