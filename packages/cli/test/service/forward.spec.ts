@@ -23,7 +23,7 @@ describe('charging-data forward', () => {
         CHARGING_DATA_CLIENT_ID: client.id,
         CHARGING_DATA_CLIENT_SECRET: client.secret,
       },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'ignore'],
     });
     let text = '';
     child.stdout.on('data', (chunk) => (text += String(chunk)));
