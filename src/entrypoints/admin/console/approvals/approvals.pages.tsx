@@ -56,6 +56,8 @@ const OF_NEW_CLIENT: Record<keyof NewClient, string> = {
   jwksUri: 'Address of the public keys',
   requirePkce: 'PKCE required',
   requirePushedAuthorizationRequests: 'Pushed authorization requests required',
+  dpopBoundAccessTokens: 'DPoP required',
+  securityProfile: 'Security profile',
   accessTokenLifetime: 'Seconds that an access token lives',
 };
 

@@ -101,6 +101,8 @@ export function clientPage({ client, owner, secrets, keys, scopes }: ClientProps
             ],
             client.requirePkce && ['PKCE', 'required'],
             client.requirePushedAuthorizationRequests && ['Pushed authorization requests', 'required'],
+            client.dpopBoundAccessTokens && ['DPoP', 'required'],
+            client.securityProfile && ['Security profile', 'FAPI 2.0'],
             client.companyService && ['Company service', 'yes: no operator’s role limits its scopes'],
             ['Created', <ExactMoment at={client.createdAt} />],
           ]}

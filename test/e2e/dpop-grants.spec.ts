@@ -1,0 +1,184 @@
+import { clientWithKeys, newKey, assertionOf, byAssertion, type ClientKey } from '../support/client-keys.js';
+import { proofOf, thumbprintOf, tokenWith, withBound } from '../support/dpop.js';
+import { newPkce, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { madeForEach, madeOnce } from '../support/made.js';
+import { credentialsOf, expectOAuthError, isAccepted } from '../support/oauth.js';
+import { useSharedService } from '../support/test-service.js';
+import { endGrace } from '../support/tokens.js';
+import type { Tokens } from '../support/factory.js';
+
+const service = useSharedService({ instances: 2 });
+
+const keys = madeOnce(async () => ({
+  own: await newKey(),
+  other: await newKey('EdDSA'),
+  client: await newKey(),
+}));
+const app = madeOnce(() => service.make.client({ type: 'public' }));
+const partner = madeOnce(() => service.make.client());
+const bank = madeOnce(() =>
+  clientWithKeys(service, [keys.client], {
+    ...{ requirePkce: true, requirePushedAuthorizationRequests: true },
+    ...{ dpopBoundAccessTokens: true, securityProfile: 'fapi_2' },
+  }),
+);
+const user = madeOnce(() => service.make.user());
+const browser = madeForEach(() => service.make.signedIn(user));
+
+/** What authenticates the client. */
+const identify = async (of: TestClient): Promise<Record<string, string | undefined>> =>
+  of.tokenEndpointAuthMethod === 'private_key_jwt'
+    ? byAssertion(await assertionOf(keys.client, of.id, service.url))
+    : credentialsOf(of);
+const ask = async (of: TestClient, form: Record<string, string>, key?: ClientKey) =>
+  tokenWith(service.http, key, { ...(await identify(of)), ...form });
+
+const push = async (of: TestClient, fields: Record<string, string>, key?: ClientKey) => {
+  const dpop = key && (await proofOf(key, 'POST', `${service.url}/o/par`));
+  const form = { ...(await identify(of)), response_type: 'code', redirect_uri: REDIRECT_URI, ...fields };
+  return service.http.send('/o/par', { form, headers: dpop === undefined ? {} : { dpop } });
+};
+
+/** An approved code, and what exchanges it. `at`: whether it is bound at the page, or with the pushed request by its parameter or a proof. */
+async function codeOf(of: TestClient, key?: ClientKey, at: 'page' | 'push' | 'proof' = 'page') {
+  const pkce = newPkce();
+  const challenge = { code_challenge: pkce.challenge, code_challenge_method: 'S256' };
+  const request = { ...challenge, ...(key && at !== 'proof' ? { dpop_jkt: await thumbprintOf(key) } : {}) };
+  const location = await browser.authorize(
+    at === 'page'
+      ? { response_type: 'code', client_id: of.id, redirect_uri: REDIRECT_URI, ...request }
+      : {
+          client_id: of.id,
+          request_uri: (await push(of, request, at === 'proof' ? key : undefined)).json.request_uri as string,
+        },
+  );
+  const code = location.searchParams.get('code')!;
+  return { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI, code_verifier: pkce.verifier };
+}
+
+const firstTokens = async (of: TestClient, key?: ClientKey): Promise<Tokens> => {
+  const answer = await ask(of, await codeOf(of, undefined, of.id === bank.id ? 'push' : 'page'), key);
+  if (answer.status !== 200) throw new Error(answer.text);
+  return answer.json as Tokens;
+};
+const refresh = (of: TestClient, token: string, key?: ClientKey) =>
+  ask(of, { grant_type: 'refresh_token', refresh_token: token }, key);
+const works = async (token: string, key: ClientKey) =>
+  (await withBound(service.http, token, key)).status === 200;
+
+describe('A code that is bound to a key', () => {
+  it.each(['page', 'push', 'proof'] as const)(
+    'by the %s is exchanged with that key only, and a refusal leaves it usable',
+    async (at) => {
+      const form = await codeOf(app, keys.own, at);
+      expectOAuthError(await ask(app, form), 400, 'invalid_dpop_proof');
+      expectOAuthError(await ask(app, form, keys.other), 400, 'invalid_dpop_proof');
+      const answer = await ask(app, form, keys.own);
+      expect(answer.json).toMatchObject({ token_type: 'DPoP' });
+      expect(await works(answer.json.access_token as string, keys.own)).toBe(true);
+    },
+  );
+
+  it('is not requested with something that is no thumbprint, or with another key than that of the proof', async () => {
+    const pkce = { code_challenge: newPkce().challenge, code_challenge_method: 'S256' };
+    expectOAuthError(await push(app, { ...pkce, dpop_jkt: 'x' }), 400, 'invalid_request');
+    const jkt = await thumbprintOf(keys.other);
+    expectOAuthError(await push(app, { ...pkce, dpop_jkt: jkt }, keys.own), 400, 'invalid_request');
+    expect((await push(app, { ...pkce, dpop_jkt: jkt }, keys.other)).status).toBe(201);
+    const wrong = await proofOf(keys.own, 'POST', `${service.url}/o/token`);
+    const form = { ...credentialsOf(app), response_type: 'code', redirect_uri: REDIRECT_URI, ...pkce };
+    expectOAuthError(
+      await service.http.send('/o/par', { form, headers: { dpop: wrong } }),
+      400,
+      'invalid_dpop_proof',
+    );
+  });
+});
+
+describe('A refresh token', () => {
+  it('of a public client is bound to the key; who has another ends nothing', async () => {
+    const { refresh_token: token, access_token: first } = await firstTokens(app, keys.own);
+    expectOAuthError(await refresh(app, token), 400, 'invalid_dpop_proof');
+    expectOAuthError(await refresh(app, token, keys.other), 400, 'invalid_dpop_proof');
+    const next = (await refresh(app, token, keys.own)).json as Tokens;
+    await endGrace(service, token);
+    // It was retired long ago: with its key this would end the grant.
+    expectOAuthError(await refresh(app, token, keys.other), 400, 'invalid_dpop_proof');
+    expect([await works(first, keys.own), await works(next.access_token, keys.own)]).toEqual([true, true]);
+    expectOAuthError(await refresh(app, token, keys.own), 400, 'invalid_grant');
+    expect(await works(next.access_token, keys.own)).toBe(false);
+  });
+
+  it('of a confidential client is not bound', async () => {
+    const { refresh_token: token } = await firstTokens(partner, keys.own);
+    const next = (await refresh(partner, token, keys.other)).json as Tokens;
+    expect(await works(next.access_token, keys.other)).toBe(true);
+    const last = await refresh(partner, next.refresh_token);
+    expect(last.json.token_type).toBe('Bearer');
+    expect(await isAccepted(service.http, last.json.access_token as string)).toBe(true);
+  });
+
+  it.each(['public', 'confidential'] as const)(
+    'of a %s client gives the same pair again for the same key only, which does not use it up',
+    async (type) => {
+      const of = type === 'public' ? app : partner;
+      const { refresh_token: token } = await firstTokens(of, keys.own);
+      const next = (await refresh(of, token, keys.own)).json as Tokens;
+      expectOAuthError(await refresh(of, token, keys.other), 400, 'invalid_dpop_proof');
+      expectOAuthError(await refresh(of, token), 400, 'invalid_dpop_proof');
+      const again = (await refresh(of, token, keys.own)).json as Tokens;
+      expect([again.access_token, again.refresh_token]).toEqual([next.access_token, next.refresh_token]);
+      expect((await refresh(of, next.refresh_token, keys.own)).status).toBe(200);
+    },
+  );
+
+  it('from before, of a client that is switched to DPoP, needs a proof', async () => {
+    const of = await service.make.client();
+    const { refresh_token: token, access_token: first } = await firstTokens(of);
+    await service.make.updateClient(of, { dpopBoundAccessTokens: true });
+    expect(await isAccepted(service.http, first)).toBe(true);
+    expectOAuthError(await refresh(of, token), 400, 'invalid_dpop_proof');
+    expect((await refresh(of, token, keys.own)).json.token_type).toBe('DPoP');
+  });
+});
+
+describe('A client with the profile fapi_2', () => {
+  it('has to push, and to send a proof with the code', async () => {
+    const form = await codeOf(bank, undefined, 'push');
+    expectOAuthError(await ask(bank, form), 400, 'invalid_dpop_proof');
+    expect((await ask(bank, form, keys.own)).json.token_type).toBe('DPoP');
+  });
+
+  it('refreshes without rotation: each answer has the same refresh token, which lives on, and an access token of its own', async () => {
+    const first = await firstTokens(bank, keys.own);
+    const token = first.refresh_token;
+    const grant = '(SELECT id FROM grants WHERE client_id = $1 ORDER BY id DESC LIMIT 1)';
+    await service.database.query(
+      `UPDATE grants SET refresh_expires_at = now() + interval '1 hour' WHERE id = ${grant}`,
+      [bank.id],
+    );
+    const answers = await Promise.all(
+      [keys.own, keys.other, keys.own].map((key) => refresh(bank, token, key)),
+    );
+    expect(answers.map(({ json }) => json.refresh_token as string)).toEqual([token, token, token]);
+    for (const { json } of answers) expect(json.refresh_token_expires_in).toBeGreaterThan(29 * 86_400);
+    const [one, two, three] = answers.map(({ json }) => json.access_token as string);
+    expect(new Set([first.access_token, one, two, three]).size).toBe(4);
+    // Each is revoked alone.
+    const revoked = { ...(await identify(bank)), token: one };
+    expect((await service.http.send('/o/revoke_token/', { form: revoked })).status).toBe(200);
+    const left = await Promise.all([
+      ...[works(first.access_token, keys.own), works(one!, keys.own)],
+      ...[works(two!, keys.other), works(three!, keys.own)],
+    ]);
+    expect(left).toEqual([true, false, true, true]);
+    // The refresh token ends all of them.
+    const all = { ...(await identify(bank)), token };
+    expect((await service.http.send('/o/revoke_token/', { form: all })).status).toBe(200);
+    expectOAuthError(await refresh(bank, token, keys.own), 400, 'invalid_grant');
+    expect([await works(first.access_token, keys.own), await works(two!, keys.other)]).toEqual([
+      false,
+      false,
+    ]);
+  });
+});
