@@ -197,7 +197,7 @@ function refuseSeveralTokens({ raw: { rawHeaders } }: FastifyRequest): void {
     const name = rawHeaders[n]!;
     if (name.length === 13 && name.toLowerCase() === 'authorization') found++;
   }
-  if (found > 1) throw badRequest(say('Send one access token, in one Authorization header.'));
+  if (found > 1) throw badRequest('Send one access token, in one Authorization header.');
 }
 
 /** Whether the token currently allows less than it was issued for. */
