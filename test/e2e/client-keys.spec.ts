@@ -4,7 +4,7 @@ import { assertionOf, byAssertion, clientWithKeys, newKey, type ClientKey } from
 import { setUpConsole } from '../support/console.js';
 import { PARTNER_SCOPES, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { madeOnce } from '../support/made.js';
-import { refresh } from '../support/oauth.js';
+import { isAccepted, refresh } from '../support/oauth.js';
 import { enterPortal } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
 
@@ -203,6 +203,29 @@ describe('A client', () => {
     const back = await followed(await submit(edit, { token_endpoint_auth_method: '' }));
     const [, secret] = back.html.querySelectorAll('dd code').map((code) => code.text);
     expect(await withSecret(client.id, secret!)).toBe(200);
+  });
+
+  it.each<[how: string, isEnded: boolean, form: Record<string, string>]>([
+    ['keeps', false, {}],
+    ['ends', true, { earlier_tokens: 'end' }],
+    ['ends, with the profile,', true, { security_profile: 'fapi_2' }],
+    ['keeps, if asked to, with the profile,', false, { security_profile: 'fapi_2', earlier_tokens: 'keep' }],
+  ])('that is switched to DPoP in the console %s its tokens from before', async (_how, isEnded, form) => {
+    const client = await service.make.client();
+    const user = await service.make.user();
+    const own = await service.make.clientToken(client);
+    const { access_token: theirs } = await service.make.tokens(client, user);
+    const switches = {
+      ...{ require_pkce: 'true', require_pushed_authorization_requests: 'true' },
+      ...{ ...KEYS, jwks: JSON.stringify(jwks(keys.es)), dpop_bound_access_tokens: 'true' },
+    };
+    await followed(await submit(`/admin/console/clients/${client.id}/edit`, { ...switches, ...form }));
+    for (const bearer of [own, theirs]) expect(await isAccepted(service.http, bearer)).toBe(!isEnded);
+    const actions = await service.database.column<string>(
+      "SELECT action FROM audit_events WHERE subject_id = $1 AND action = 'client.tokens_revoked'",
+      [client.id],
+    );
+    expect(actions).toHaveLength(isEnded ? 1 : 0);
   });
 
   it('has access tokens that live as long as it says', async () => {

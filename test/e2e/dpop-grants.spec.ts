@@ -1,9 +1,12 @@
+import * as oauth from 'oauth4webapi';
+import * as openid from 'openid-client';
 import { clientWithKeys, newKey, assertionOf, byAssertion, type ClientKey } from '../support/client-keys.js';
 import { proofOf, thumbprintOf, tokenWith, withBound } from '../support/dpop.js';
-import { newPkce, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { newPkce, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { credentialsOf, expectOAuthError, isAccepted } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
+import { BrowserSession } from '../support/browser-session.js';
+import { startInstance, useSharedService } from '../support/test-service.js';
 import { endGrace } from '../support/tokens.js';
 import type { Tokens } from '../support/factory.js';
 
@@ -180,5 +183,86 @@ describe('A client with the profile fapi_2', () => {
       false,
       false,
     ]);
+  });
+});
+
+describe('Stock libraries follow FAPI 2.0: keys, PAR, PKCE and DPoP', () => {
+  const state = 's';
+  const insecure = { [oauth.allowInsecureRequests]: true };
+  const codeAt = async (address: URL): Promise<URL> => {
+    const page = await browser.open(address.pathname + address.search);
+    const answer = await browser.submit(page, '/o/authorize/', { decision: 'authorize' });
+    return new URL(answer.headers.get('location')!);
+  };
+
+  it('oauth4webapi', async () => {
+    const [issuer, of] = [new URL(service.url), { client_id: bank.id }];
+    const discovery = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure });
+    const server = await oauth.processDiscoveryResponse(issuer, discovery);
+    const by = oauth.PrivateKeyJwt({ key: keys.client.privateKey, kid: keys.client.kid });
+    const DPoP = oauth.DPoP({}, await oauth.generateKeyPair('ES256'));
+    const options = { DPoP, ...insecure };
+    const { verifier, challenge } = newPkce();
+    const pkce = { code_challenge: challenge, code_challenge_method: 'S256' };
+    const asked = new URLSearchParams({
+      ...{ response_type: 'code', redirect_uri: REDIRECT_URI, state },
+      ...pkce,
+    });
+    const pushed = await oauth.pushedAuthorizationRequest(server, of, by, asked, options);
+    const { request_uri } = await oauth.processPushedAuthorizationResponse(server, of, pushed);
+    const address = new URL(server.authorization_endpoint!);
+    address.search = new URLSearchParams({ ...of, request_uri }).toString();
+    const checked = oauth.validateAuthResponse(server, of, await codeAt(address), state);
+    const first = await oauth.processAuthorizationCodeResponse(
+      server,
+      of,
+      await oauth.authorizationCodeGrantRequest(server, of, by, checked, REDIRECT_URI, verifier, options),
+    );
+    const next = await oauth.processRefreshTokenResponse(
+      server,
+      of,
+      await oauth.refreshTokenGrantRequest(server, of, by, first.refresh_token!, options),
+    );
+    expect([first.token_type, next.token_type, next.refresh_token]).toEqual([
+      ...['dpop', 'dpop'],
+      first.refresh_token,
+    ]);
+    for (const { access_token: token } of [first, next]) {
+      const url = new URL('/v2/users?page_size=1', issuer);
+      const answer = await oauth.protectedResourceRequest(token, 'GET', url, undefined, undefined, options);
+      expect(answer.status).toBe(200);
+    }
+  });
+
+  it('openid-client, also with nonces', async () => {
+    const strict = await startInstance(service.database, { DPOP_NONCE: 'true' });
+    try {
+      const by = openid.PrivateKeyJwt({ key: keys.client.privateKey, kid: keys.client.kid });
+      const config = await openid.discovery(new URL(strict.url), bank.id, undefined, by, {
+        algorithm: 'oauth2',
+        execute: [openid.allowInsecureRequests],
+      });
+      const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair('ES256'));
+      const { verifier, challenge } = newPkce();
+      const pkce = { code_challenge: challenge, code_challenge_method: 'S256' };
+      const asked = { redirect_uri: REDIRECT_URI, state, ...pkce };
+      const address = await openid.buildAuthorizationUrlWithPAR(config, asked, { DPoP });
+      const checks = { pkceCodeVerifier: verifier, expectedState: state };
+      const there = new BrowserSession(strict.url);
+      await there.logIn(user.email, PASSWORD);
+      const cameTo = await there.authorize(Object.fromEntries(address.searchParams));
+      const tokens = await openid.authorizationCodeGrant(config, cameTo, checks, undefined, { DPoP });
+      expect(tokens.token_type).toBe('dpop');
+      const url = new URL('/v2/users', strict.url);
+      const ask = () =>
+        openid.fetchProtectedResource(config, tokens.access_token, url, 'GET', undefined, undefined, {
+          DPoP,
+        });
+      expect((await ask()).status).toBe(200);
+      const next = await openid.refreshTokenGrant(config, tokens.refresh_token!, undefined, { DPoP });
+      expect(next.refresh_token).toBe(tokens.refresh_token);
+    } finally {
+      await strict.app.close();
+    }
   });
 });

@@ -6,7 +6,7 @@ import { madeOnce } from '../support/made.js';
 import { credentialsOf, expectOAuthError, isAccepted } from '../support/oauth.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import type { Answer } from '../support/http.js';
-import { useSharedService, type TestInstance } from '../support/test-service.js';
+import { startInstance, useSharedService, type TestInstance } from '../support/test-service.js';
 
 const service = useSharedService({ instances: 2 });
 
@@ -226,5 +226,43 @@ describe('A request for data', () => {
     const twice = { Authorization: `Bearer ${token}`, authorization: `Bearer ${token}` };
     const answer = await sendRaw(service.url, rawRequest('GET /v2/users', twice));
     expect([answer.status, JSON.parse(answer.text).title]).toEqual([400, 'Bad request']);
+  });
+});
+
+describe('With DPOP_NONCE', () => {
+  const strict = madeOnce(() =>
+    startInstance(service.database, { DPOP_NONCE: 'true', BASE_URL: service.url }),
+  );
+  afterAll(() => strict.app.close());
+  const nonceIn = (answer: Answer): string => {
+    const nonce = answer.headers.get('dpop-nonce');
+    expect(nonce).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    return nonce!;
+  };
+
+  it('a proof without a nonce, or with another one, is answered with the one to use, and not used up', async () => {
+    const text = await proof();
+    for (const dpop of [
+      text,
+      text,
+      await proof({ claims: { nonce: 'x' } }),
+      await proof({ claims: { nonce: 7 } }),
+    ]) {
+      const answer = await askWith(dpop, strict);
+      expectOAuthError(answer, 400, 'use_dpop_nonce');
+      nonceIn(answer);
+    }
+    const nonce = nonceIn(await askWith(text, strict));
+    const served = await askWith(await proof({ claims: { nonce } }), strict);
+    expect([served.status, served.headers.get('dpop-nonce')]).toEqual([200, null]);
+    const token = served.json.access_token as string;
+    const url = `${service.url}/v2/users`;
+    const dpop = await proofOf(keys.es, 'GET', url, {}, token);
+    const refused = await withBound(strict.http, token, keys.es, { proof: dpop });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toContain('error="use_dpop_nonce"');
+    expect(nonceIn(refused)).toBe(nonce);
+    const again = await proofOf(keys.es, 'GET', url, { claims: { nonce } }, token);
+    expect((await withBound(strict.http, token, keys.es, { proof: again })).status).toBe(200);
   });
 });
