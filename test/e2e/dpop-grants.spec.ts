@@ -186,6 +186,24 @@ describe('A client with the profile fapi_2', () => {
   });
 });
 
+it('A refresh token from the profile rotates once its client has left the profile', async () => {
+  const of = await clientWithKeys(service, [keys.client], {
+    ...{ requirePkce: true, requirePushedAuthorizationRequests: true },
+    ...{ dpopBoundAccessTokens: true, securityProfile: 'fapi_2' },
+  });
+  const first = (await ask(of, await codeOf(of, undefined, 'push'), keys.own)).json as Tokens;
+  const kept = (await refresh(of, first.refresh_token, keys.own)).json as Tokens;
+  await service.make.updateClient(of, { securityProfile: null });
+  const next = (await refresh(of, kept.refresh_token, keys.own)).json as Tokens;
+  expect([kept.refresh_token === first.refresh_token, next.refresh_token === kept.refresh_token]).toEqual([
+    true,
+    false,
+  ]);
+  const again = (await refresh(of, kept.refresh_token, keys.own)).json as Tokens;
+  expect(again.access_token).toBe(next.access_token);
+  expect(await works(next.access_token, keys.own)).toBe(true);
+});
+
 describe('Stock libraries follow FAPI 2.0: keys, PAR, PKCE and DPoP', () => {
   const state = 's';
   const insecure = { [oauth.allowInsecureRequests]: true };

@@ -3,11 +3,7 @@ import { proofHeaders, refusedProof, type RefusedProof } from '#access/tokens/dp
 import { OAuthError } from './oauth-error.js';
 
 /** A proof that is refused at an OAuth endpoint (RFC 9449 §5 and §8). */
-export const proofError = (
-  proof: RefusedProof,
-  status = 400,
-  headers: Record<string, string> = {},
-): OAuthError =>
+const proofError = (proof: RefusedProof, status = 400, headers: Record<string, string> = {}): OAuthError =>
   new OAuthError(
     proof.nonce === undefined ? 'invalid_dpop_proof' : 'use_dpop_nonce',
     proof.description,
