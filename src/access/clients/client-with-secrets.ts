@@ -22,6 +22,7 @@ export const KNOWN_MEMBERS = [
   'jwks',
   'jwksUri',
   'accessTokenLifetime',
+  'resourceIndicators',
 ] as const satisfies readonly (keyof ClientEntity)[];
 
 /** A client as requests know it. */

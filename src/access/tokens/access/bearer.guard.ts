@@ -114,9 +114,11 @@ export class BearerGuard extends StrategyGuard implements Judge {
    */
   private async refuse(request: FastifyRequest): Promise<never> {
     const token = bearerTokenOf(request.headers.authorization) ?? '';
-    const { reason, client } = await this.accessTokens.countRefusal(token, request);
+    const { reason, client, resourceMetadata } = await this.accessTokens.countRefusal(token, request);
     request.refusedClientId = client?.id;
-    throw this.refusal(invalidTokenMessage(reason), challengeOf(reason));
+    // Only for a token that no client had before resources: all other challenges stay as they were.
+    const more = resourceMetadata === undefined ? '' : `, resource_metadata="${resourceMetadata}"`;
+    throw this.refusal(invalidTokenMessage(reason), challengeOf(reason) + more);
   }
 
   /**
@@ -158,6 +160,8 @@ function invalidTokenMessage(reason: BearerRefusal): string {
       return 'The access token is unknown: it was never issued, or ended some time ago.';
     case 'token_expired':
       return 'The access token has expired.';
+    case 'token_of_another_resource':
+      return 'The access token is for another resource.';
     case 'grant_expired':
       return 'The grant of the access token has expired: the user has to authorize the client again.';
     default:

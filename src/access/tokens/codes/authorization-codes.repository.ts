@@ -14,6 +14,10 @@ export class AuthorizationCodeEntity extends IssuedSecret {
   @Column('text') redirectUri!: string;
   @Column('text', { array: true }) scopes!: string[];
   @TextOrNull() codeChallenge!: string | null;
+  /** As in the grant. */
+  @Column('text', { array: true, nullable: true }) resources!: string[] | null;
+  @TimeOrNull() authTime!: Date | null;
+  @TextOrNull() acr!: string | null;
   @TimeOrNull() consumedAt!: Date | null;
   /** The grant created from the code, once it was consumed. */
   @TextOrNull() grantId!: string | null;
@@ -27,6 +31,11 @@ export interface NewAuthorizationCode {
   redirectUri: string;
   scopes: string[];
   codeChallenge: string | null;
+  /** What the tokens will be for (RFC 8707); null for everything. */
+  resources?: string[] | null;
+  /** When and how the user had logged in, if the client asked for it (RFC 9470). */
+  authTime?: Date;
+  acr?: string;
   ttl: number;
 }
 
@@ -36,6 +45,7 @@ export interface FoundAuthorizationCode {
   redirectUri: string;
   scopes: string[];
   codeChallenge: string | null;
+  resources: string[] | null;
   expired: boolean;
   /** The grant created from the code, once it was consumed. */
   grantId: string | null;
@@ -48,6 +58,8 @@ interface CodeExchange {
   /** The key that signs the tokens, and the era of the database (see `Stamp`). */
   keyId: number;
   era: number;
+  /** Those of the token request; null if there were none. */
+  resources: string[] | null;
   accessTtl: number;
   refreshTtl: number;
   grantTtl: number;
@@ -113,6 +125,7 @@ export class AuthorizationCodesRepository {
     const [row] = await this.statements.run<FoundAuthorizationCode>(
       'authorization code',
       `SELECT client_id AS "clientId", redirect_uri AS "redirectUri", to_json(scopes) AS scopes, code_challenge AS "codeChallenge",
+              to_json(resources) AS resources,
               expires_at <= now() AS expired, grant_id AS "grantId"
          FROM authorization_codes WHERE digest = $1`,
       [digest],
@@ -143,14 +156,15 @@ export class AuthorizationCodesRepository {
          UPDATE authorization_codes a SET consumed_at = now(), grant_id = $2
            FROM holder
           WHERE a.digest = $1 AND a.consumed_at IS NULL AND a.expires_at > now() AND holder.scopes <> '{}'
-          RETURNING holder.client_id, holder.user_id, holder.scopes,
+          RETURNING holder.client_id, holder.user_id, holder.scopes, a.resources, a.auth_time, a.acr,
                     now() + make_interval(secs => $5) AS own_end,
                     least(now() + make_interval(secs => $5), holder.consent_ends) AS ends
        )
        INSERT INTO grants AS g (id, client_id, user_id, scopes, expires_at, own_end, token_key_id, token_era, token_position,
-                                access_expires_at, refresh_expires_at, look_again_at)
+                                resources, given_resources, auth_time, acr, access_expires_at, refresh_expires_at, look_again_at)
        SELECT $2, client_id, user_id, scopes, ends, own_end, $6, $7,
               pg_snapshot_xmin(pg_current_snapshot())::text::bigint,
+              coalesce(resources, $8::text[]), CASE WHEN resources IS NOT NULL THEN $8::text[] END, auth_time, acr,
               least(now() + make_interval(secs => $3), ends), least(now() + make_interval(secs => $4), ends),
               least(now() + make_interval(secs => $4), ends)
          FROM consumed
@@ -163,6 +177,7 @@ export class AuthorizationCodesRepository {
         exchange.grantTtl,
         exchange.keyId,
         exchange.era,
+        exchange.resources,
       ],
     );
     return row;

@@ -60,12 +60,14 @@ export class AuthorizationCodesService {
 
   /**
    * Consumes a code and creates its grant; undefined if the code was consumed or expired since it was found, or client, user or
-   * consent ended. What the tokens need is read first: a read that fails leaves the code usable. `accessTokenLifetime`: of the client.
+   * consent ended. What the tokens need is read first: a read that fails leaves the code usable. `accessTokenLifetime`: of the client; `resources`: of
+   * the token request, which are all that the grant is for if the code named none.
    */
   async consume(
     secret: string,
     { scopes }: FoundAuthorizationCode,
     accessTokenLifetime: number | null = null,
+    resources: string[] | null = null,
   ): Promise<CodeGrant | undefined> {
     const { accessTokenTtl, refreshTokenTtl: refreshTtl, grantTtl } = this.settings;
     const accessTtl = accessTokenLifetime ?? accessTokenTtl;
@@ -79,6 +81,7 @@ export class AuthorizationCodesService {
       grantId,
       keyId,
       era,
+      resources,
       accessTtl,
       refreshTtl,
       grantTtl,

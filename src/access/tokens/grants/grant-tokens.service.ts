@@ -33,14 +33,17 @@ export class GrantTokens {
     row: GenerationRow,
     expiresIn: number,
   ): Promise<IssuedTokens | undefined> {
-    const { generation, keyId, era, position, issuedAt, expiresAt, given, endsAt } = row;
+    const { generation, keyId, era, position, issuedAt, expiresAt, given, additions, endsAt } = row;
     if (!this.keys.secretOf(keyId)) await this.keys.refresh();
     const secret = this.keys.secretOf(keyId);
     if (!secret) return undefined;
     const scopes = await this.scopeNumbers.of(given);
     const stamp = { era, position };
     const ids = { keyId, grantId, generation, clientId, userId };
-    const record = { ...ids, stamp, issuedAt, expiresAt, scopes, grantEndsAt: endsAt };
+    const record = {
+      ...{ ...ids, stamp, issuedAt, expiresAt, scopes, grantEndsAt: endsAt },
+      additions: additions ?? undefined,
+    };
     return {
       accessToken: writeAccessToken({ kind: 'user', ...record }, secret),
       refreshToken: writeRefreshToken({ keyId, grantId, generation }, secret),

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { Stamp } from '#platform/database/changes/access-changes.service.js';
+import { readAdditions, type TokenAdditions } from './token-additions.js';
 import { readUlid, ULID_BYTES, writeUlid } from '#platform/secrets/ids.js';
 
 /**
@@ -10,8 +11,15 @@ import { readUlid, ULID_BYTES, writeUlid } from '#platform/secrets/ids.js';
 export const TOKEN_PREFIXES = { access: 'cds_at_', refresh: 'cds_rt_' } as const;
 
 const VERSION = 1;
-/** Users' tokens of the first build do not say when their grant ends. */
-const KINDS = { client: 1, userWithoutEnd: 2, refresh: 3, user: 4 } as const;
+/** Users' tokens of the first build do not say when their grant ends. Those `WithMore` have additions after the scopes. */
+const KINDS = {
+  client: 1,
+  userWithoutEnd: 2,
+  refresh: 3,
+  user: 4,
+  clientWithMore: 5,
+  userWithMore: 6,
+} as const;
 type Kind = keyof typeof KINDS;
 const KIND_OF = new Map((Object.keys(KINDS) as Kind[]).map((kind) => [KINDS[kind] as number, kind]));
 const TAG_BYTES = 32;
@@ -29,6 +37,8 @@ const FIXED_BYTES = {
   client: CLIENT_BYTES,
   userWithoutEnd: USER_WITHOUT_END_BYTES,
   user: USER_BYTES,
+  clientWithMore: CLIENT_BYTES,
+  userWithMore: USER_BYTES,
 } as const;
 const REFRESH_BYTES = HEAD_BYTES + ULID_BYTES + 4;
 
@@ -41,6 +51,7 @@ interface AccessRecordBase {
   expiresAt: number;
   /** The scopes' numbers in the catalogue. */
   scopes: readonly number[];
+  additions?: TokenAdditions | undefined;
 }
 
 /** The contents of a client-credentials token. */
@@ -88,9 +99,10 @@ const userTokenId = (grantId: string, generation: number): string => `${grantId}
 export function writeAccessToken(record: AccessTokenRecord, secret: KeyObject): string {
   const { scopes, stamp } = record;
   if (scopes.length > MOST_SCOPES) throw new Error('more scopes than a token can carry');
-  const kind = record.kind === 'user' && record.grantEndsAt === undefined ? 'userWithoutEnd' : record.kind;
+  const kind = kindOfRecord(record);
   const fixed = FIXED_BYTES[kind];
-  const bytes = Buffer.alloc(fixed + 2 * scopes.length + TAG_BYTES);
+  const more = record.additions ? JSON.stringify(record.additions) : '';
+  const bytes = Buffer.alloc(fixed + 2 * scopes.length + Buffer.byteLength(more) + TAG_BYTES);
   let at = writeHead(bytes, kind, record.keyId);
   if (record.kind === 'client') {
     at += bytes.write(record.id, at, 'hex');
@@ -112,6 +124,7 @@ export function writeAccessToken(record: AccessTokenRecord, secret: KeyObject): 
   }
   at = bytes.writeUInt8(scopes.length, at);
   for (const scope of scopes) at = bytes.writeUInt16BE(scope, at);
+  bytes.write(more, at);
   return sign(TOKEN_PREFIXES.access, bytes, secret);
 }
 
@@ -133,7 +146,8 @@ export function openAccessToken(token: string, secrets: KeySecrets): Opened<Acce
   const kind = bytes && kindOf(bytes);
   if (!bytes || !kind || kind === 'refresh') return { refused: 'malformed' };
   const fixed = FIXED_BYTES[kind];
-  if (bytes.length < fixed + TAG_BYTES || bytes.length !== fixed + 2 * bytes[fixed - 1]! + TAG_BYTES) {
+  const more = bytes.length - fixed - 2 * bytes[fixed - 1]! - TAG_BYTES;
+  if (bytes.length < fixed + TAG_BYTES || (hasMore(kind) ? more <= 0 : more !== 0)) {
     return { refused: 'malformed' };
   }
   return verified(bytes, secrets, (keyId) => readAccessRecord(bytes, kind, keyId));
@@ -152,14 +166,23 @@ export function openRefreshToken(token: string, secrets: KeySecrets): Opened<Ref
   }));
 }
 
-function readAccessRecord(bytes: Buffer, kind: Exclude<Kind, 'refresh'>, keyId: number): AccessTokenRecord {
-  const ids = HEAD_BYTES + (kind === 'client' ? ID_BYTES : ULID_BYTES + 4);
+function readAccessRecord(
+  bytes: Buffer,
+  kind: Exclude<Kind, 'refresh'>,
+  keyId: number,
+): AccessTokenRecord | undefined {
+  const isOfClient = kind === 'client' || kind === 'clientWithMore';
+  const ids = HEAD_BYTES + (isOfClient ? ID_BYTES : ULID_BYTES + 4);
   const clientId = `clnt${readUlid(bytes, ids)}`;
-  const from = ids + ULID_BYTES + (kind === 'client' ? 4 : ULID_BYTES);
+  const from = ids + ULID_BYTES + (isOfClient ? 4 : ULID_BYTES);
   const times = from + 4;
-  const list = times + (kind === 'user' ? 4 : 3) * TIME_BYTES;
+  const hasEnd = kind === 'user' || kind === 'userWithMore';
+  const list = times + (hasEnd ? 4 : 3) * TIME_BYTES;
   const scopes: number[] = [];
   for (let n = 0; n < bytes[list]!; n++) scopes.push(bytes.readUInt16BE(list + 1 + 2 * n));
+  const end = list + 1 + 2 * scopes.length;
+  const additions = hasMore(kind) ? readAdditions(bytes.subarray(end, -TAG_BYTES)) : undefined;
+  if (hasMore(kind) && !additions) return undefined;
   const base = {
     keyId,
     clientId,
@@ -167,19 +190,27 @@ function readAccessRecord(bytes: Buffer, kind: Exclude<Kind, 'refresh'>, keyId: 
     issuedAt: bytes.readUIntBE(times + TIME_BYTES, TIME_BYTES),
     expiresAt: bytes.readUIntBE(times + 2 * TIME_BYTES, TIME_BYTES),
     scopes,
+    additions,
   };
-  if (kind === 'client') {
+  if (isOfClient) {
     const id = bytes.toString('hex', HEAD_BYTES, HEAD_BYTES + ID_BYTES);
-    return { kind, id, epoch: bytes.readUInt32BE(ids + ULID_BYTES), ...base };
+    return { kind: 'client', id, epoch: bytes.readUInt32BE(ids + ULID_BYTES), ...base };
   }
   return {
     kind: 'user',
-    grantEndsAt: kind === 'user' ? bytes.readUIntBE(times + 3 * TIME_BYTES, TIME_BYTES) : undefined,
+    grantEndsAt: hasEnd ? bytes.readUIntBE(times + 3 * TIME_BYTES, TIME_BYTES) : undefined,
     grantId: `grnt${readUlid(bytes, HEAD_BYTES)}`,
     generation: bytes.readUInt32BE(HEAD_BYTES + ULID_BYTES),
     userId: `user${readUlid(bytes, ids + ULID_BYTES)}`,
     ...base,
   };
+}
+
+const hasMore = (kind: Kind): boolean => kind === 'clientWithMore' || kind === 'userWithMore';
+
+function kindOfRecord(record: AccessTokenRecord): Exclude<Kind, 'refresh'> {
+  if (record.additions) return record.kind === 'client' ? 'clientWithMore' : 'userWithMore';
+  return record.kind === 'user' && record.grantEndsAt === undefined ? 'userWithoutEnd' : record.kind;
 }
 
 function writeHead(bytes: Buffer, kind: Kind, keyId: number): number {
@@ -214,12 +245,13 @@ function kindOf(bytes: Buffer): Kind | undefined {
 function verified<Record>(
   bytes: Buffer,
   secrets: KeySecrets,
-  read: (keyId: number) => Record,
+  read: (keyId: number) => Record | undefined,
 ): Opened<Record> {
   const keyId = bytes.readUInt32BE(2);
   const secret = secrets(keyId);
   if (!secret) return { refused: 'unknown_key' };
   const tag = tagOf(bytes.subarray(0, -TAG_BYTES), secret);
   if (!timingSafeEqual(tag, bytes.subarray(-TAG_BYTES))) return { refused: 'forged' };
-  return { record: read(keyId) };
+  const record = read(keyId);
+  return record === undefined ? { refused: 'malformed' } : { record };
 }

@@ -50,13 +50,15 @@ export class RefreshTokensService {
 
   /**
    * Retires the token and returns its successor pair; undefined if the grant changed since it was found. The access token carries
-   * the moment when it was found, because that is when its rights were known to be valid. `accessTokenLifetime`: of the client.
+   * the moment when it was found, because that is when its rights were known to be valid. `resources`: those asked for; `accessTokenLifetime`: of the
+   * client.
    */
   async rotate(
     { grantId, generation }: RefreshTokenRecord,
     { clientId, userId, seen }: GrantOfToken,
     asked: string[],
     given: string[],
+    resources: string[] | undefined,
     accessTokenLifetime: number | null,
   ): Promise<IssuedTokens | undefined> {
     const { accessTokenTtl, refreshTokenTtl: refreshTtl, refreshGrace: grace } = this.settings;
@@ -68,6 +70,7 @@ export class RefreshTokensService {
       ...seen,
       asked: asked.join(' '),
       given: given.join(' '),
+      resources: resources?.join(' ') ?? '',
       refreshTtl,
       accessTtl: accessTokenLifetime ?? accessTokenTtl,
       grace,

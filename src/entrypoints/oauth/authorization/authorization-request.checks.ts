@@ -8,6 +8,7 @@ import { CLIENT_ID_PATTERN } from '#platform/secrets/ids.js';
 import { PushedRequests } from '../par/pushed-requests.service.js';
 import { notRegisteredFor } from '../refusals.js';
 import { repeatedParameter } from '../repeated-parameter.js';
+import { RequestedResources } from '../resources/requested-resources.service.js';
 import { parseScope } from '../scope-parameter.js';
 import type { CheckedRequest } from './authorization-request.js';
 
@@ -22,6 +23,7 @@ export class AuthorizationRequestChecks {
   constructor(
     private readonly clients: ClientsService,
     private readonly pushed: PushedRequests,
+    private readonly resources: RequestedResources,
   ) {}
 
   /**
@@ -72,6 +74,11 @@ export class AuthorizationRequestChecks {
     const state = query.isRepeated('state') ? undefined : query.get('state');
     const refusal = findRefusal(query, client, how);
     if (refusal) return { outcome: 'redirect', redirectUri, state, ...refusal };
+    const requested = await this.resources.check(query);
+    if ('refused' in requested) {
+      const { refused: description } = requested;
+      return { outcome: 'redirect', redirectUri, state, error: 'invalid_target', description };
+    }
     const scope = query.get('scope');
     return {
       outcome: 'request',
@@ -81,6 +88,7 @@ export class AuthorizationRequestChecks {
         scopes: scope === undefined ? client.scopes : parseScope(scope)!,
         state,
         codeChallenge: query.get('code_challenge') ?? null,
+        resources: requested.resources ?? null,
         source: query.source,
       },
     };

@@ -15,6 +15,8 @@ export interface AuthorizationRequest {
   scopes: string[];
   state: string | undefined;
   codeChallenge: string | null;
+  /** What the tokens will be for (RFC 8707); null for everything. */
+  resources: string[] | null;
   /** If it was pushed (RFC 9126): the decision uses it up. */
   pushed?: Pushed;
   /** The query string as sent; the consent form posts it back. */

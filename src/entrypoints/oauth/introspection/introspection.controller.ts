@@ -9,6 +9,8 @@ import { isLate } from '#platform/http/guards/late-judgement.js';
 import { USER_ID_PATTERN } from '#platform/secrets/ids.js';
 import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
 import { intersection, type Access, type Principal } from '#access/tokens/access/principal.js';
+import { KnownClientsService } from '#access/clients/known-clients.service.js';
+import { KnownResources } from '#access/clients/resources/known-resources.service.js';
 import { realmOf } from '#access/users/accounts/environment.js';
 import { optional, text, oneOf, whole } from '#platform/http/api/api-schemas.js';
 import { ApiOAuthForm, OAuthAnswer, OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
@@ -48,6 +50,14 @@ class ActiveToken {
   authorization_expires_in?: number;
 
   @ApiProperty(text()) iss!: string;
+
+  @ApiProperty({
+    required: false,
+    description:
+      'The resources that the token is for (RFC 8707): one, or a list. Absent if it is for everybody.',
+    oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+  })
+  aud?: string | string[];
 }
 
 /** The form of the introspection endpoint, as described to callers. */
@@ -75,6 +85,8 @@ const seconds = (time: Date): number => Math.floor(time.getTime() / 1000);
 export class IntrospectionController {
   constructor(
     private readonly accessTokens: AccessTokensService,
+    private readonly clients: KnownClientsService,
+    private readonly resources: KnownResources,
     private readonly changes: AccessChanges,
     private readonly settings: Settings,
   ) {}
@@ -135,9 +147,17 @@ export class IntrospectionController {
   }
 
   private async judged(token: string, caller: ReturnType<typeof callerOf>): Promise<Principal | undefined> {
-    const principal = await this.accessTokens.find(token);
+    const principal = await this.accessTokens.findForAnyone(token);
     // Contract §19: tokens of another environment, or of another owner's sandbox, are unknown to the caller.
-    return principal && realmOf(principal.client) === realmOf(caller) ? principal : undefined;
+    if (!principal || realmOf(principal.client) !== realmOf(caller)) return undefined;
+    const aud = principal.additions?.aud;
+    return aud && !(await this.standsForOneOf(aud, caller.id)) ? undefined : principal;
+  }
+
+  /** RFC 7662 §2.2: a token that is not for the caller is not active for it. */
+  private async standsForOneOf(resources: readonly string[], clientId: string): Promise<boolean> {
+    const known = await this.clients.find(clientId);
+    return known !== undefined && this.resources.of(known.client).some((each) => resources.includes(each));
   }
 
   /** The same without another read of the consent, which may take as long again. */
@@ -153,7 +173,7 @@ export class IntrospectionController {
   }
 
   private describe({ principal, access }: Found): ActiveToken {
-    const { grantEndsAt } = principal;
+    const { grantEndsAt, additions: { aud } = {} } = principal;
     const { databaseNow: now } = this.changes;
     return {
       active: true,
@@ -168,6 +188,7 @@ export class IntrospectionController {
         ? {}
         : { authorization_expires_in: Math.max(0, Math.floor((grantEndsAt - now) / 1000)) }),
       iss: this.settings.baseUrl,
+      ...(aud && { aud: aud.length === 1 ? aud[0] : aud }),
     };
   }
 }

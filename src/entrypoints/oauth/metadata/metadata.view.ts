@@ -30,6 +30,11 @@ export class MetadataView {
   @ApiProperty(texts)
   scopes_supported!: string[];
 
+  @ApiProperty(
+    listOf(text(), { description: 'What `resource` may name (RFC 8707): this service, and data services.' }),
+  )
+  protected_resources!: string[];
+
   @ApiProperty(texts)
   response_types_supported!: string[];
 
@@ -71,6 +76,25 @@ export class MetadataView {
 
   @ApiProperty(text('Where the keys are that sign receipts of consents.'))
   consent_receipts_jwks_uri?: string;
+}
+
+/** The metadata of this service as a resource (RFC 9728). */
+@ApiSchema({ name: 'ProtectedResourceMetadata' })
+export class ResourceMetadataView {
+  @ApiProperty(url())
+  resource!: string;
+
+  @ApiProperty(texts)
+  authorization_servers!: string[];
+
+  @ApiProperty(texts)
+  scopes_supported!: string[];
+
+  @ApiProperty(texts)
+  bearer_methods_supported!: string[];
+
+  @ApiProperty(url())
+  resource_documentation!: string;
 }
 
 /** The metadata for clients of OpenID Connect. What would announce ID tokens is not in them. */

@@ -3,7 +3,7 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { KnownClient } from '#access/clients/client-with-secrets.js';
 import { ApiEndpoint } from '#platform/http/api/api-answers.js';
-import { oneOf, optional, text, whole } from '#platform/http/api/api-schemas.js';
+import { listOf, oneOf, optional, text, whole } from '#platform/http/api/api-schemas.js';
 import { Form } from '#platform/http/forms/form.js';
 import { AuthorizationRequestChecks } from '../authorization/authorization-request.checks.js';
 import { ClientCredentialsForm } from '../client-credentials.form.js';
@@ -34,6 +34,11 @@ class PushedRequestForm extends ClientCredentialsForm {
 
   @ApiProperty(optional(text('The languages that the user may prefer, separated by spaces.')))
   ui_locales?: string;
+
+  @ApiProperty(
+    optional(listOf(text(), { description: 'What the tokens will be for (RFC 8707). May be repeated.' })),
+  )
+  resource?: string[];
 }
 
 /** RFC 9126 §2.2. */

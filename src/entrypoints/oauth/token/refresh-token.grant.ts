@@ -8,7 +8,14 @@ import { intersection } from '#access/tokens/access/principal.js';
 import { RefreshTokensService, type GrantOfToken } from '#access/tokens/refresh/refresh-tokens.service.js';
 import type { RefreshTokenRecord } from '#access/tokens/keys/token-record.js';
 import { invalidRequest, type OAuthError } from '../oauth-error.js';
-import { invalidGrant, malformedScope, scopeNotGranted, scopeOfAnotherRefresh } from '../refusals.js';
+import {
+  invalidGrant,
+  malformedScope,
+  scopeNotGranted,
+  scopeOfAnotherRefresh,
+  resourceOfAnotherRefresh,
+} from '../refusals.js';
+import { RequestedResources } from '../resources/requested-resources.service.js';
 import { parseScope } from '../scope-parameter.js';
 import type { GrantRequest, TokenGrant } from './grant-request.js';
 
@@ -53,6 +60,7 @@ export class RefreshTokenGrant implements TokenGrant {
     private readonly refreshTokens: RefreshTokensService,
     private readonly grants: GrantsService,
     private readonly faults: SandboxFaultsService,
+    private readonly resources: RequestedResources,
   ) {}
 
   async run({ client, form, actor }: GrantRequest): Promise<IssuedTokens> {
@@ -61,12 +69,13 @@ export class RefreshTokenGrant implements TokenGrant {
     const scope = form.get('scope');
     const scopes = scope === undefined ? undefined : parseScope(scope);
     if (scope !== undefined && !scopes) throw malformedScope();
+    const resources = this.resources.in(form);
     const opened = await this.refreshTokens.open(token);
     if ('refused' in opened) {
       throw opened.refused === 'malformed' ? malformed() : unknownToken('refresh_token_unknown');
     }
     // At most twice: a request that lost the rotation to a concurrent one finds the next generation on the second try.
-    const request = { record: opened.record, client, scopes, actor };
+    const request = { record: opened.record, client, scopes, resources, actor };
     const tokens = (await this.use(request)) ?? (await this.use(request));
     // The grant ended between the query and the rotation.
     if (!tokens) throw ended();
@@ -77,7 +86,13 @@ export class RefreshTokenGrant implements TokenGrant {
    * Decides what this use of the token is: the first, a retry, or a replay. Undefined if the grant changed before the rotation.
    * `scopes` are those asked for; undefined for everything granted.
    */
-  private async use({ record, client, scopes, actor }: RefreshRequest): Promise<IssuedTokens | undefined> {
+  private async use({
+    record,
+    client,
+    scopes,
+    resources,
+    actor,
+  }: RefreshRequest): Promise<IssuedTokens | undefined> {
     const grant = await this.refreshTokens.find(record);
     if (!grant) throw unknownToken('refresh_token_unknown');
     // RFC 6749 §6: the refresh token is bound to the client to which it was issued. Another client learns nothing and ends
@@ -93,7 +108,8 @@ export class RefreshTokenGrant implements TokenGrant {
     const beyond = scopes?.find((name) => !grant.grantScopes.includes(name));
     if (beyond !== undefined) throw scopeNotGranted(beyond);
     const asked = scopes ?? grant.grantScopes;
-    if (isRetired) return this.successorAgain(record, grant, asked);
+    await this.resources.require(resources, grant.resources);
+    if (isRetired) return this.successorAgain(record, grant, asked, resources);
     if (grant.expired) throw invalidGrant('refresh_token_expired', 'The refresh token has expired.');
     // RFC 6749 §6: if omitted, the scope is treated as equal to the scope originally granted; what the client or the consent no
     // longer has is left out.
@@ -107,7 +123,7 @@ export class RefreshTokenGrant implements TokenGrant {
     ) {
       throw sandboxFault();
     }
-    return this.refreshTokens.rotate(record, grant, asked, given, client.accessTokenLifetime);
+    return this.refreshTokens.rotate(record, grant, asked, given, resources, client.accessTokenLifetime);
   }
 
   /** The response was lost and the client retries: returns the same pair again, never a second one. */
@@ -115,10 +131,14 @@ export class RefreshTokenGrant implements TokenGrant {
     record: RefreshTokenRecord,
     grant: GrantOfToken,
     asked: string[],
+    resources: string[] | undefined,
   ): Promise<IssuedTokens> {
     // A late duplicate: the client already has the successor, since it used it or revoked its access token.
     if (grant.generation > record.generation + 1 || grant.accessRevoked) throw used();
-    if (!sameScopes(grant.asked, asked)) throw scopeOfAnotherRefresh();
+    if (!sameItems(grant.asked, asked)) throw scopeOfAnotherRefresh();
+    if (!sameItems(grant.additions?.aud ?? [], resources ?? grant.resources ?? [])) {
+      throw resourceOfAnotherRefresh();
+    }
     const tokens = await this.refreshTokens.currentPair(record.grantId, grant);
     if (!tokens) throw used();
     return tokens;
@@ -142,8 +162,10 @@ interface RefreshRequest {
   record: RefreshTokenRecord;
   client: KnownClient;
   scopes: string[] | undefined;
+  /** Those asked for; undefined for all of the grant. */
+  resources: string[] | undefined;
   actor: Actor;
 }
 
-const sameScopes = (a: string[], b: string[]): boolean =>
-  a.length === b.length && a.every((scope) => b.includes(scope));
+const sameItems = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((item) => b.includes(item));

@@ -56,6 +56,7 @@ const OF_NEW_CLIENT: Record<keyof NewClient, string> = {
   jwksUri: 'Address of the public keys',
   requirePkce: 'PKCE required',
   requirePushedAuthorizationRequests: 'Pushed authorization requests required',
+  resourceIndicators: 'Resource indicators',
   accessTokenLifetime: 'Seconds that an access token lives',
 };
 

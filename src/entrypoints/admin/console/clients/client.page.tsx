@@ -101,6 +101,10 @@ export function clientPage({ client, owner, secrets, keys, scopes }: ClientProps
             ],
             client.requirePkce && ['PKCE', 'required'],
             client.requirePushedAuthorizationRequests && ['Pushed authorization requests', 'required'],
+            client.resourceIndicators.length > 0 && [
+              'Resource indicators',
+              <CommaList items={client.resourceIndicators} />,
+            ],
             client.companyService && ['Company service', 'yes: no operator’s role limits its scopes'],
             ['Created', <ExactMoment at={client.createdAt} />],
           ]}
