@@ -118,7 +118,7 @@ const MILLISECONDS = (column: string) => `floor(extract(epoch FROM ${column}) * 
 const SECONDS_LEFT = (column: string) => `greatest(0, floor(extract(epoch FROM ${column} - now())))::int`;
 
 /** The {@link TokenAdditions} of a grant's access token. */
-const ADDITIONS = `CASE WHEN g.resources IS NOT NULL OR g.given_resources IS NOT NULL OR g.auth_time IS NOT NULL THEN
+const ADDITIONS = `CASE WHEN g.resources IS NOT NULL OR g.given_resources IS NOT NULL OR g.acr IS NOT NULL THEN
                 json_strip_nulls(json_build_object('aud', coalesce(g.given_resources, g.resources),
                   'auth_time', floor(extract(epoch FROM g.auth_time))::bigint, 'acr', g.acr)) END`;
 

@@ -5,6 +5,7 @@ import { ClientsService } from '#access/clients/clients.service.js';
 import { isRegisteredRedirectUri } from '#access/clients/redirect-uri.js';
 import type { Form } from '#platform/http/forms/form.js';
 import { CLIENT_ID_PATTERN } from '#platform/secrets/ids.js';
+import { authenticationRequestIn } from './authentication-request.js';
 import { PushedRequests } from '../par/pushed-requests.service.js';
 import { notRegisteredFor } from '../refusals.js';
 import { repeatedParameter } from '../repeated-parameter.js';
@@ -74,6 +75,11 @@ export class AuthorizationRequestChecks {
     const state = query.isRepeated('state') ? undefined : query.get('state');
     const refusal = findRefusal(query, client, how);
     if (refusal) return { outcome: 'redirect', redirectUri, state, ...refusal };
+    const authentication = authenticationRequestIn(query);
+    if (authentication && 'refused' in authentication) {
+      const { refused: description } = authentication;
+      return { outcome: 'redirect', redirectUri, state, error: 'invalid_request', description };
+    }
     const requested = await this.resources.check(query);
     if ('refused' in requested) {
       const { refused: description } = requested;
@@ -89,6 +95,7 @@ export class AuthorizationRequestChecks {
         state,
         codeChallenge: query.get('code_challenge') ?? null,
         resources: requested.resources ?? null,
+        authentication,
         source: query.source,
       },
     };

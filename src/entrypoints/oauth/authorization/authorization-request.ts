@@ -1,4 +1,5 @@
 import type { ClientEntity } from '#access/clients/client.entity.js';
+import type { AuthenticationRequest } from './authentication-request.js';
 import type { Pushed } from '../par/pushed-requests.service.js';
 import type { AUTHORIZATION_ERROR_KINDS } from '#platform/http/problems/oauth-error-kinds.js';
 
@@ -6,7 +7,10 @@ import type { AUTHORIZATION_ERROR_KINDS } from '#platform/http/problems/oauth-er
 export type AuthorizationErrorCode = keyof typeof AUTHORIZATION_ERROR_KINDS;
 
 /** Those with which the request itself is refused. */
-type RequestErrorCode = Exclude<AuthorizationErrorCode, 'access_denied'>;
+type RequestErrorCode = Exclude<
+  AuthorizationErrorCode,
+  'access_denied' | 'unmet_authentication_requirements'
+>;
 
 /** A valid request, ready to be shown to the user. */
 export interface AuthorizationRequest {
@@ -17,6 +21,8 @@ export interface AuthorizationRequest {
   codeChallenge: string | null;
   /** What the tokens will be for (RFC 8707); null for everything. */
   resources: string[] | null;
+  /** What it asks of the login (RFC 9470); undefined for nothing. */
+  authentication: AuthenticationRequest | undefined;
   /** If it was pushed (RFC 9126): the decision uses it up. */
   pushed?: Pushed;
   /** The query string as sent; the consent form posts it back. */

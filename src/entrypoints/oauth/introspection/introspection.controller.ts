@@ -13,9 +13,12 @@ import { KnownClientsService } from '#access/clients/known-clients.service.js';
 import { KnownResources } from '#access/clients/resources/known-resources.service.js';
 import { realmOf } from '#access/users/accounts/environment.js';
 import { optional, text, oneOf, whole } from '#platform/http/api/api-schemas.js';
-import { ApiOAuthForm, OAuthAnswer, OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
+import { ApiOAuthForm, OAuthAnswers, OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
+import { ACRS } from '../authorization/authentication-request.js';
 import { invalidRequest, NO_STORE } from '../oauth-error.js';
 import { introspected } from '../oauth-metrics.js';
+import { SigningKeys } from '../metadata/signing-keys.js';
+import { SIGNED_INTROSPECTION, signedIfAsked } from './signed-introspection.js';
 import { IntrospectionGuard } from './introspection.guard.js';
 import { ClientCredentialsForm } from '../client-credentials.form.js';
 
@@ -58,6 +61,18 @@ class ActiveToken {
     oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
   })
   aud?: string | string[];
+
+  @ApiProperty(
+    optional(
+      whole(
+        'When the user logged in; only if the client asked for it with `acr_values` or `max_age` (RFC 9470).',
+      ),
+    ),
+  )
+  auth_time?: number;
+
+  @ApiProperty(optional(oneOf(...ACRS)))
+  acr?: string;
 }
 
 /** The form of the introspection endpoint, as described to callers. */
@@ -89,6 +104,7 @@ export class IntrospectionController {
     private readonly resources: KnownResources,
     private readonly changes: AccessChanges,
     private readonly settings: Settings,
+    private readonly signing: SigningKeys,
   ) {}
 
   /**
@@ -110,16 +126,16 @@ export class IntrospectionController {
     [401, 'No valid credentials.'],
     [403, 'The credentials do not allow this.'],
   ])
-  @OAuthAnswer(
+  @OAuthAnswers(
     'What the token may do; anything but a valid access token is not active.',
-    InactiveToken,
-    ActiveToken,
+    [InactiveToken, ActiveToken],
+    { [SIGNED_INTROSPECTION]: { schema: text('The same in the claim `token_introspection` (RFC 9701).') } },
   )
   async introspect(
     @OAuthForm() form: Form,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<ActiveToken | InactiveToken> {
+  ): Promise<ActiveToken | InactiveToken | string> {
     const token = form.get('token');
     if (token === undefined) throw invalidRequest('The parameter token is required.');
     const userId = form.get('user_id');
@@ -132,7 +148,9 @@ export class IntrospectionController {
     // Contract §4: the token may have ended while the answer waited for the database.
     if (found && isLate(reply)) found = await this.judgedAgain(found, token, caller);
     introspected[found ? 'active' : 'inactive'].inc();
-    return found ? this.describe(found) : { active: false };
+    const answer: ActiveToken | InactiveToken = found ? this.describe(found) : { active: false };
+    const between = { issuer: this.settings.baseUrl, caller: caller.id };
+    return signedIfAsked(answer, this.signing, between, request, reply);
   }
 
   private async find(
@@ -173,7 +191,7 @@ export class IntrospectionController {
   }
 
   private describe({ principal, access }: Found): ActiveToken {
-    const { grantEndsAt, additions: { aud } = {} } = principal;
+    const { grantEndsAt, additions: { aud, ...login } = {} } = principal;
     const { databaseNow: now } = this.changes;
     return {
       active: true,
@@ -189,6 +207,7 @@ export class IntrospectionController {
         : { authorization_expires_in: Math.max(0, Math.floor((grantEndsAt - now) / 1000)) }),
       iss: this.settings.baseUrl,
       ...(aud && { aud: aud.length === 1 ? aud[0] : aud }),
+      ...login,
     };
   }
 }

@@ -6,8 +6,9 @@ import { LANGUAGES } from '#platform/language/languages.js';
 import { ScopesService } from '#access/scopes/scopes.service.js';
 import { SIGNATURE_ALGORITHMS } from '#access/clients/keys/jwk-set.js';
 import { KnownResources } from '#access/clients/resources/known-resources.service.js';
+import { ACRS } from '../authorization/authentication-request.js';
 import { MetadataView, OpenIdMetadataView, ResourceMetadataView } from './metadata.view.js';
-import { SigningKeys } from './signing-keys.js';
+import { SIGNED_WITH, SigningKeys } from './signing-keys.js';
 
 const CLIENT_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 
@@ -33,6 +34,7 @@ export class MetadataController {
   async show(): Promise<MetadataView> {
     const issuer = this.settings.baseUrl;
     const { path } = this.signing;
+    const keys = `${issuer}${path}`;
     return {
       issuer,
       authorization_endpoint: `${issuer}/o/authorize/`,
@@ -47,6 +49,7 @@ export class MetadataController {
       response_modes_supported: ['query'],
       grant_types_supported: ['authorization_code', 'client_credentials', 'refresh_token'],
       code_challenge_methods_supported: ['S256'],
+      acr_values_supported: [...ACRS],
       token_endpoint_auth_methods_supported: [...CLIENT_METHODS, 'none'],
       token_endpoint_auth_signing_alg_values_supported: SIGNATURE_ALGORITHMS,
       revocation_endpoint_auth_methods_supported: [...CLIENT_METHODS, 'none'],
@@ -56,7 +59,13 @@ export class MetadataController {
       authorization_response_iss_parameter_supported: true,
       ui_locales_supported: [...LANGUAGES],
       service_documentation: `${issuer}/docs/guides`,
-      ...(path === undefined ? {} : { consent_receipts_jwks_uri: `${issuer}${path}` }),
+      ...(path === undefined
+        ? {}
+        : {
+            introspection_signing_alg_values_supported: [SIGNED_WITH],
+            jwks_uri: keys,
+            consent_receipts_jwks_uri: keys,
+          }),
     };
   }
 
@@ -99,12 +108,6 @@ export class MetadataController {
   @ApiAnswer(200, 'Reflects the running configuration.', OpenIdMetadataView)
   @ApiProblems(500, 503)
   async showToOpenIdClients(): Promise<OpenIdMetadataView> {
-    const metadata = await this.show();
-    const { consent_receipts_jwks_uri: uri } = metadata;
-    return {
-      ...metadata,
-      ...(uri === undefined ? {} : { jwks_uri: uri }),
-      subject_types_supported: ['public'],
-    };
+    return { ...(await this.show()), subject_types_supported: ['public'] };
   }
 }

@@ -48,6 +48,9 @@ export class MetadataView {
   code_challenge_methods_supported!: string[];
 
   @ApiProperty(texts)
+  acr_values_supported!: string[];
+
+  @ApiProperty(texts)
   token_endpoint_auth_methods_supported!: string[];
 
   @ApiProperty(texts)
@@ -73,6 +76,16 @@ export class MetadataView {
 
   @ApiProperty(url())
   service_documentation!: string;
+
+  @ApiProperty(listOf(text(), { description: 'Of signed answers of introspection (RFC 9701).' }))
+  introspection_signing_alg_values_supported?: string[];
+
+  @ApiProperty(
+    text(
+      'The keys of what the service signs for clients: receipts of consents, and answers of introspection.',
+    ),
+  )
+  jwks_uri?: string;
 
   @ApiProperty(text('Where the keys are that sign receipts of consents.'))
   consent_receipts_jwks_uri?: string;
@@ -100,9 +113,6 @@ export class ResourceMetadataView {
 /** The metadata for clients of OpenID Connect. What would announce ID tokens is not in them. */
 @ApiSchema({ name: 'OpenIdMetadata' })
 export class OpenIdMetadataView extends MetadataView {
-  @ApiProperty(text('The keys of what the service signs for clients: receipts of consents.'))
-  jwks_uri?: string;
-
   @ApiProperty(listOf(text(), { description: 'A user has the same id for every client.' }))
   subject_types_supported!: string[];
 }

@@ -39,6 +39,12 @@ class PushedRequestForm extends ClientCredentialsForm {
     optional(listOf(text(), { description: 'What the tokens will be for (RFC 8707). May be repeated.' })),
   )
   resource?: string[];
+
+  @ApiProperty(optional(text('How the user must have logged in (RFC 9470): `one_factor` or `two_factors`.')))
+  acr_values?: string;
+
+  @ApiProperty(optional(whole('How many seconds ago the user may have logged in.')))
+  max_age?: number;
 }
 
 /** RFC 9126 §2.2. */

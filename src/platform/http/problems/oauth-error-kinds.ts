@@ -76,6 +76,10 @@ export const AUTHORIZATION_ERROR_KINDS = {
     cause: 'A resource is malformed or unknown.',
     whatToDo: 'Ask for resources that protected_resources of the metadata names, or leave resource out.',
   },
+  unmet_authentication_requirements: {
+    cause: 'The acr_values ask for two factors, and the user has no second factor here.',
+    whatToDo: 'Ask the user to set one up, or do without what needs it.',
+  },
   unauthorized_client: {
     cause:
       'The client is not registered for authorization_code, or is a gatekeeper, with which users cannot share data.',
