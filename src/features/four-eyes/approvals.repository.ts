@@ -6,7 +6,7 @@ import { readPage, type Page, type PageRequest } from '#platform/database/querie
 import { asStoredJson } from '#platform/database/queries/input-rows.js';
 import { newId } from '#platform/secrets/ids.js';
 import { verifyPassword } from '#platform/secrets/passwords.js';
-import { PASSWORD_HASH, type ApprovalAction } from './admin-actions.js';
+import { PASSWORD_HASH, type ApprovalAction } from '#entrypoints/admin/actions/admin-actions.js';
 import { ApprovalEntity, type ApprovalDetails, type ApprovalState } from './approval.entity.js';
 
 const PENDING = "approval.state = 'pending' AND approval.expiresAt > now()";

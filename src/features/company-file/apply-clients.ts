@@ -10,8 +10,7 @@ import { emailKeyOf } from '#access/users/accounts/email.js';
 import { refusedAs, type Applying } from './applying.js';
 import { differences, type Change } from './company-differences.js';
 import type { ClientEntry } from './company-sections.js';
-import { isRecorded } from './current-company.js';
-import { grouped } from './grouped.js';
+import { grouped, isRecorded } from './current-company.js';
 import type { Place } from './read-company.js';
 
 /** A client of the file, and which one it is. */

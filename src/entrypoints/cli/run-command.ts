@@ -1,34 +1,39 @@
 import { parseArgs } from 'node:util';
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Settings } from '#platform/config/settings.js';
 import type { Problem } from '#platform/http/problems/problem.js';
 import { DATABASE_COMMANDS, COMMANDS } from './commands.js';
-import { OutputLostError, print, type Command, Printed } from './output.js';
+import type { Command, FeatureCommand, Options } from './command.js';
+import { OutputLostError, print, Printed } from './output.js';
 import { apiWordsOf } from '#platform/http/problems/violation.js';
-import type { Options } from './actions.js';
 
-export type CommandName = keyof typeof COMMANDS | keyof typeof DATABASE_COMMANDS;
-
-const ALL: Record<CommandName, Command> = { ...DATABASE_COMMANDS, ...COMMANDS };
-const isCommand = (name = ''): name is CommandName => Object.hasOwn(ALL, name);
+/** What the commands need of the start. */
+interface Surroundings {
+  features: Record<string, FeatureCommand>;
+  /** The service, which serves nothing. */
+  createApp(settings: Settings): Promise<INestApplicationContext>;
+}
 
 /** What was asked for; the error is what to print instead. */
-type Request = { name: CommandName; argument: string; options: Options } | { error: string };
+type Request = { name: string; argument: string; options: Options } | { error: string };
 
 /** The commands with what they take. */
-const HELP = [
-  'Usage: npm run operator -- COMMAND',
-  '',
-  ...Object.entries(ALL).map(
-    ([name, { usage, summary }]) => `  ${`${name} ${usage}`.trim()}\n      ${summary}`,
-  ),
-  '',
-  'The settings are those of the service; DATABASE_URL is required.',
-].join('\n');
+const helpOn = (commands: Record<string, Command>): string =>
+  [
+    'Usage: npm run operator -- COMMAND',
+    '',
+    ...Object.entries(commands).map(
+      ([name, { usage, summary }]) => `  ${`${name} ${usage}`.trim()}\n      ${summary}`,
+    ),
+    '',
+    'The settings are those of the service; DATABASE_URL is required.',
+  ].join('\n');
 
 /** Reads a command line; refuses what it does not know. */
-function readArguments(args: string[]): Request {
-  const [name, ...rest] = args;
-  if (!isCommand(name)) return { error: HELP };
-  const command = ALL[name];
+function readArguments(args: string[], commands: Record<string, Command>): Request {
+  const [name = '', ...rest] = args;
+  if (!Object.hasOwn(commands, name)) return { error: helpOn(commands) };
+  const command = commands[name]!;
   const usage = `Usage: npm run operator -- ${name} ${command.usage}`.trim();
   try {
     const { values, positionals } = parseArgs({
@@ -64,8 +69,12 @@ const OUTPUT_LOST = 3;
  * Runs one command of the operator's tool and prints what came of it as JSON; the exit code, once everything is written. The service
  * is loaded only for a command line that makes sense, so that usage texts appear at once.
  */
-export async function runCommand(args: string[], environment: NodeJS.ProcessEnv): Promise<number> {
-  const request = readArguments(args);
+export async function runCommand(
+  args: string[],
+  environment: NodeJS.ProcessEnv,
+  { features, createApp }: Surroundings,
+): Promise<number> {
+  const request = readArguments(args, { ...DATABASE_COMMANDS, ...COMMANDS, ...features });
   if ('error' in request) return refuse(request.error);
   const { name, argument, options } = request;
   const { migrationSettingsOf, loadSettings } = await import('#platform/config/settings.js');
@@ -73,10 +82,9 @@ export async function runCommand(args: string[], environment: NodeJS.ProcessEnv)
   const { Problem } = await import('#platform/http/problems/problem.js');
   const { ACTIONS, DATABASE_ACTIONS } = await import('./actions.js');
   try {
-    if (name === 'apply' && options.schema) {
-      const { companySchema } = await import('./company/company-schema.js');
-      return await show(companySchema());
-    }
+    const feature = await features[name]?.load();
+    const alone = feature?.alone?.(options);
+    if (alone) return await show(alone);
     if (isForDatabase(name)) {
       const { databaseUrl, migrationWait } = migrationSettingsOf(environment);
       if (databaseUrl === undefined) return refuse('DATABASE_URL is required.');
@@ -88,10 +96,10 @@ export async function runCommand(args: string[], environment: NodeJS.ProcessEnv)
     }
     const settings = await loadSettings(environment);
     if (settings.databaseUrl === undefined) return refuse('DATABASE_URL is required.');
-    const { createCommandApp } = await import('./command-app.js');
-    const app = await createCommandApp(settings);
+    const run = feature?.run ?? ACTIONS[name as keyof typeof COMMANDS];
+    const app = await createApp(settings);
     try {
-      return await show(await ACTIONS[name](app, argument, options, environment));
+      return await show(await run(app, argument, options, environment));
     } finally {
       await app.close();
     }
@@ -103,7 +111,7 @@ export async function runCommand(args: string[], environment: NodeJS.ProcessEnv)
   }
 }
 
-const isForDatabase = (name: CommandName): name is keyof typeof DATABASE_COMMANDS =>
+const isForDatabase = (name: string): name is keyof typeof DATABASE_COMMANDS =>
   Object.hasOwn(DATABASE_COMMANDS, name);
 
 async function show(result: object | undefined): Promise<number> {

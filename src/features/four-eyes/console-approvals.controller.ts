@@ -3,20 +3,26 @@ import { Settings } from '#platform/config/settings.js';
 import { ClientsService } from '#access/clients/clients.service.js';
 import { Context } from '#platform/http/page-routes/page-context.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { ApprovalsQuery } from '../../api/approvals/admin-approvals.dto.js';
-import { personBehind, type ApprovalEntity } from '../../approvals/approval.entity.js';
-import { ApprovalsService, type Approved } from '../../approvals/approvals.service.js';
-import { secretShownPath } from '../clients/secret.page.js';
+import { ApprovalsQuery } from './admin-approvals.dto.js';
+import { personBehind, type ApprovalEntity } from './approval.entity.js';
+import { ApprovalsService, type Approved } from './approvals.service.js';
+import { secretShownPath } from '#entrypoints/admin/console/clients/secret.page.js';
 import type { ShownSecret } from '#platform/web/layout/new-client-secret.js';
-import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
-import { userPath } from '../users/user-layout.js';
-import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
-import { filteredList } from '../filtered-list.js';
-import { attempt } from '../form-attempt.js';
-import { partyNames, type PartyNames } from '../pages/lists.js';
-import { approvalPage, approvalsPage } from './approvals.pages.js';
+import type { ConsoleAnswer, ConsoleContext } from '#entrypoints/admin/console/console-context.js';
+import { userPath } from '#entrypoints/admin/console/users/user-layout.js';
+import { CONSOLE_NOTICES } from '#entrypoints/admin/console/console-notices.js';
+import { ConsoleGet, ConsolePages, ConsolePost } from '#entrypoints/admin/console/console-pages.decorator.js';
+import { filteredList } from '#entrypoints/admin/console/filtered-list.js';
+import { attempt } from '#entrypoints/admin/console/form-attempt.js';
+import { partyNames, type PartyNames } from '#entrypoints/admin/console/pages/lists.js';
+import { approvalPage, approvalPath, approvalsPage } from './console-approvals.pages.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';
-import { approvalPath } from './waiting-for.js';
+
+const NOTICES = CONSOLE_NOTICES.add({
+  approved: 'Approved and carried out.',
+  approval_seconded: 'You are responsible for this request now. A second admin has to approve it too.',
+  approval_rejected: 'Rejected. Nothing was done.',
+});
 
 /** Requests that wait for a second admin, with forms to approve and reject them. */
 @ConsolePages('approvals')
@@ -54,7 +60,9 @@ export class ConsoleApprovalsController {
   @ConsolePost(':id/reject', 'asked on the page above')
   async reject(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     const { errors } = await attempt(() => this.approvals.reject(id, context.actor));
-    return errors ? this.page(context, id, errors) : { goTo: approvalPath(id), notice: 'approval_rejected' };
+    return errors
+      ? this.page(context, id, errors)
+      : { goTo: approvalPath(id), notice: NOTICES.approval_rejected };
   }
 
   private async page({ user }: ConsoleContext, id: string, errors?: FieldErrors): Promise<ConsoleAnswer> {
@@ -81,8 +89,8 @@ export class ConsoleApprovalsController {
 /** Redirects to what was created, which is shown once to the person who approved it; otherwise back to the approval. */
 function afterApproval({ approval, shown }: Approved): ConsoleAnswer {
   const { id, subjectId } = approval;
-  if (approval.state === 'pending') return { goTo: approvalPath(id), notice: 'approval_seconded' };
-  if (!shown) return { goTo: approvalPath(id), notice: 'approved' };
+  if (approval.state === 'pending') return { goTo: approvalPath(id), notice: NOTICES.approval_seconded };
+  if (!shown) return { goTo: approvalPath(id), notice: NOTICES.approved };
   if ('passwordLink' in shown) {
     return { goTo: userPath(subjectId, 'password-link'), showOnce: { url: shown.passwordLink } };
   }

@@ -6,12 +6,12 @@ import {
   shownDetails,
   stateOf,
   type ApprovalEntity,
-} from '../../approvals/approval.entity.js';
+} from './approval.entity.js';
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { idOf, oneOf, orNull, text, time } from '#platform/http/api/api-schemas.js';
 import { snakeCase } from '#platform/database/queries/input-rows.js';
 import { viewOf } from '#platform/http/api/view-of.js';
-import { APPROVAL_ACTIONS } from '../../approvals/admin-actions.js';
+import { APPROVAL_ACTIONS } from '#entrypoints/admin/actions/admin-actions.js';
 
 /** Query of `GET /admin/approvals`. */
 export class ApprovalsQuery extends PageQuery {

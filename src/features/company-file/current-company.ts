@@ -14,7 +14,6 @@ import { UsersService } from '#access/users/accounts/users.service.js';
 import { EventTypesService } from '#events/webhooks/event-types/event-types.service.js';
 import { bareOwner, timeOf, withoutDefaults } from './company-defaults.js';
 import type { ClientEntry, Company, ConsentEntry, Entry } from './company-sections.js';
-import { grouped } from './grouped.js';
 
 /** The company as the database has it. */
 export interface CurrentCompany {
@@ -107,3 +106,15 @@ export const isRecorded = ({ method, revokedAt, expiresAt, evidence }: ConsentEn
   evidence !== null &&
   revokedAt === null &&
   (expiresAt === null || expiresAt.getTime() > Date.now());
+
+/** The items by a key, in their order. */
+export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}

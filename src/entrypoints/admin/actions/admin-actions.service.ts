@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
+import { DomainQuestions } from '#platform/database/domain/domain-questions.service.js';
+import type { Waiting } from '#access/domain/domain-questions.js';
 import { conflict } from '#platform/http/problems/problem.js';
 import type { NewUser } from '#access/users/accounts/user.resource.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
@@ -12,21 +14,19 @@ import {
   type Need,
   type ResultOf,
 } from './admin-actions.js';
-import type { ApprovalEntity } from './approval.entity.js';
-import { ApprovalsService } from './approvals.service.js';
 
 /** The result of an action: done, or waiting for a second admin. */
-export type Outcome<T = void> = { done: T; waiting?: undefined } | { waiting: ApprovalEntity };
+export type Outcome<T = void> = { done: T; waiting?: undefined } | { waiting: Waiting };
 
 /**
- * The actions that need two admins with `FOUR_EYES=true` (contract §17); without it, they are done at once. Each action runs
+ * What admins do, for the admin API and the console. With `FOUR_EYES=true` some of it needs two admins (contract §17): an action runs
  * normally, and is rolled back if it has to wait. So it is validated now, and whether it waits is decided under its locks.
  */
 @Injectable()
-export class FourEyes {
+export class AdminActions {
   constructor(
-    private readonly approvals: ApprovalsService,
     private readonly services: ActionServices,
+    private readonly questions: DomainQuestions,
     private readonly settings: Settings,
   ) {}
 
@@ -49,7 +49,9 @@ export class FourEyes {
     } catch (error) {
       if (!(error instanceof NeedsApproval)) throw error;
       const asked = { action, subjectId: id, ...error.need };
-      return { waiting: await this.approvals.request(asked, actor) };
+      const [waiting] = this.questions.askAll('admin.second_admin', asked, actor);
+      if (!waiting) throw conflict('This needs a second admin, and nobody can be asked.');
+      return { waiting: await waiting };
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Command } from './output.js';
+import type { Command } from './command.js';
 
 /** Commands for operators without a browser. */
 export const COMMANDS = {
@@ -12,23 +12,6 @@ export const COMMANDS = {
     summary:
       'Make an existing user an admin, enabled, with a one-time link to set the password: the way in when everybody is locked out',
     argument: 'email',
-    options: [],
-  },
-  apply: {
-    usage: '-f FILE [--as ADMIN_EMAIL] [--dry-run] [--prune] | --schema',
-    summary:
-      'Make the company as a file says: scopes, purposes, event types, brand, owners and clients (docs/company-file.md); with --as, in the name of an admin, whom the audit log then names; with --prune, remove what it does not name; with --schema, print the JSON Schema of the file instead',
-    options: [
-      { name: 'file', short: 'f' },
-      { name: 'as' },
-      { name: 'dry-run', flag: true },
-      { name: 'prune', flag: true },
-      { name: 'schema', flag: true },
-    ],
-  },
-  export: {
-    usage: '',
-    summary: 'Print the company as such a file, without secrets',
     options: [],
   },
   'reset-second-factor': {

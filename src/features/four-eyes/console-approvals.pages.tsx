@@ -5,20 +5,35 @@ import { ErrorNotice } from '#platform/web/layout/notices.js';
 import { Facts } from '#platform/web/tables/facts.js';
 import { ExactMoment, RecentMoment } from '#platform/web/tables/moment.js';
 import { State } from '#platform/web/tables/state.js';
-import { ADMIN_ACTIONS } from '../../approvals/admin-actions.js';
+import { ADMIN_ACTIONS } from '#entrypoints/admin/actions/admin-actions.js';
 import {
   APPROVAL_STATES,
   shownDetails,
   stateOf,
   type ApprovalEntity,
   type ApprovalState,
-} from '../../approvals/approval.entity.js';
+} from './approval.entity.js';
 import { SECOND_FACTOR_NEEDED } from '#access/users/sessions/actors.service.js';
-import type { FilteredList } from '../filtered-list.js';
-import type { ConsolePage } from '../pages/console-layout.js';
-import { FilteredTable, Id, Party, stateFilter, type PartyNames } from '../pages/lists.js';
+import type { FilteredList } from '#entrypoints/admin/console/filtered-list.js';
+import { CONSOLE_PARTS, type ConsolePage } from '#entrypoints/admin/console/pages/console-layout.js';
+import {
+  FilteredTable,
+  Id,
+  Party,
+  stateFilter,
+  type PartyNames,
+} from '#entrypoints/admin/console/pages/lists.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';
-import { approvalPath, APPROVALS_PATH } from './waiting-for.js';
+
+export const APPROVALS_PATH = '/admin/console/approvals';
+
+export const approvalPath = (id: string, part = ''): string => `${APPROVALS_PATH}/${id}${part && `/${part}`}`;
+
+export const APPROVALS_PART = CONSOLE_PARTS.add(
+  'To decide',
+  { part: 'approvals', icon: 'check-check', href: APPROVALS_PATH, label: 'Approvals' },
+  'first',
+);
 
 const STATES: Record<ApprovalState, { label: string; tone: 'good' | 'warn' | 'bad' | 'plain' }> = {
   pending: { label: 'Pending', tone: 'warn' },
@@ -95,7 +110,7 @@ export function approvalsPage(
   fourEyes: boolean,
 ): ConsolePage {
   return {
-    part: 'approvals',
+    part: APPROVALS_PART,
     title: 'Approvals',
     children: (
       <FilteredTable
@@ -143,7 +158,7 @@ export function approvalPage(props: ApprovalPageProps): ConsolePage {
   const needsSecond = approval.requestedByType === 'client' && secondedBy === null;
   const isPending = stateOf(approval) === 'pending';
   return {
-    part: 'approvals',
+    part: APPROVALS_PART,
     title: ADMIN_ACTIONS[action].title,
     above: [{ href: APPROVALS_PATH, label: 'Approvals' }],
     children: (

@@ -2,6 +2,7 @@ import { Controller, Get, Post, Query, UseGuards } from '@nestjs/common';
 import type { Actor } from '#records/audit/audit.service.js';
 import {
   ApiAnswer,
+  ApiBehind,
   ApiNoContent,
   ApiPage,
   ApiProblems,
@@ -12,8 +13,8 @@ import { idOf } from '#platform/http/api/api-schemas.js';
 import { listAnswer, type ListAnswer } from '#platform/http/api/list-answer.js';
 import { pageRequestOf } from '#platform/http/api/page-query.js';
 import { CurrentActor } from '#access/tokens/access/current-principal.decorator.js';
-import { ApprovalsService } from '../../approvals/approvals.service.js';
-import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
+import { ApprovalsService } from './approvals.service.js';
+import { AdminApi, AdminRead, AdminWrite } from '#entrypoints/admin/api/admin-api.decorator.js';
 import { EmptyBodyGuard } from '#platform/http/api/empty-body.guard.js';
 import { ApprovalsQuery, ApprovalView } from './admin-approvals.dto.js';
 
@@ -29,6 +30,7 @@ export class AdminApprovalsController {
     'Approvals, newest first',
     'With `FOUR_EYES=true`, erasing a user, deleting a client, and what makes an admin or takes over an operator wait for a second admin.',
   )
+  @ApiBehind('listAuditEvents')
   @ApiPage(ApprovalView)
   async list(@Query() query: ApprovalsQuery): Promise<ListAnswer<ApprovalView>> {
     return listAnswer(await this.approvals.list(query.state, pageRequestOf(query)), ApprovalView.of);
@@ -40,6 +42,7 @@ export class AdminApprovalsController {
     'Only a person approves, in the console: always 403',
     'Nobody knows who holds the secret of a client. An admin approves on the page “Approvals” of the console.',
   )
+  @ApiBehind('listAuditEvents')
   @ApiNoContent('Never: no token approves.')
   @UseGuards(EmptyBodyGuard)
   async approve(@PathParam('id', idOf('appr')) id: string, @CurrentActor() actor: Actor): Promise<void> {
@@ -52,6 +55,7 @@ export class AdminApprovalsController {
     'Reject what an admin asked for',
     'Also for the person who asked for it. What is not pending: 409.',
   )
+  @ApiBehind('listAuditEvents')
   @ApiAnswer(200, 'Rejected.', ApprovalView)
   @ApiProblems(409)
   @UseGuards(EmptyBodyGuard)

@@ -1,11 +1,9 @@
 import type { INestApplicationContext, Type } from '@nestjs/common';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { ConsentImportService } from '#access/consents/import/consent-import.service.js';
 import { DataSource } from 'typeorm';
 import { NewUserDto } from '#entrypoints/admin/api/users/admin-users.dto.js';
 import { AuditEventView } from '#entrypoints/admin/api/audit-events/admin-audit-events.dto.js';
-import { AuditService, SERVICE_ACTOR, type Actor } from '#records/audit/audit.service.js';
+import { AuditService, SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { migrate, schemaDifferencesOf } from '#platform/database/migrations/migrate.js';
 import type { LockWait } from '#platform/database/migrations/migration-lock.js';
@@ -24,10 +22,7 @@ import { UsersService } from '#access/users/accounts/users.service.js';
 import { EndpointResealService } from '#events/webhooks/endpoints/endpoint-reseal.service.js';
 import { resealCanary, verifyEncryptionKeys } from '#events/webhooks/signing/encryption-canary.js';
 import type { RequestRecordEntity } from '#records/requests/request-record.entity.js';
-import { applyCompany, exportCompany } from './company/apply-company.js';
-import { textOf } from './company/company-differences.js';
-import { CompanyDocument } from './company/read-company.js';
-import { SecretSource } from './company/secret-source.js';
+import { one, textOfFile, type Action, type Options } from './command.js';
 import { print, Printed } from './output.js';
 import { exportWords, importWords } from './words.js';
 import type { COMMANDS, DATABASE_COMMANDS } from './commands.js';
@@ -50,17 +45,6 @@ const RefusalView = {
   }),
 };
 
-/** The options of a command as given on the command line; each may be repeated. */
-export type Options = Record<string, string[] | undefined>;
-
-/** What it returns is printed; undefined if it has printed by itself. */
-type Action = (
-  app: INestApplicationContext,
-  argument: string,
-  options: Options,
-  environment: NodeJS.ProcessEnv,
-) => Promise<object | undefined>;
-
 /** Needs only the database, whatever its schema. */
 type DatabaseAction = (databaseUrl: string, options: Options, wait: LockWait) => Promise<object>;
 
@@ -68,26 +52,7 @@ type DatabaseAction = (databaseUrl: string, options: Options, wait: LockWait) =>
 const checked = <T extends object>(rules: Type<T>, members: object): Promise<T> =>
   new RequestValidationPipe().transform(members, { type: 'body', metatype: rules }) as Promise<T>;
 
-/** The exit code of a dry run that finds something to change. */
-const WOULD_CHANGE = 2;
-
-const textOfFile = (file: string): Promise<string> =>
-  readFile(file, 'utf8').catch((error: Error) => {
-    throw badRequest(`The file cannot be read: ${error.message}`);
-  });
-
 const lineOf = (entry: object): string => `${JSON.stringify(entry)}\n`;
-
-const one = (options: Options, name: string): string | undefined => options[name]?.[0];
-
-/** The admin in whose name something is done; the service itself if none is named. Throws a 400 problem for anyone else. */
-async function actorNamed(app: INestApplicationContext, email: string | undefined): Promise<Actor> {
-  if (email === undefined) return SERVICE_ACTOR;
-  const user = await app.get(UsersService).findByEmail(email);
-  if (!user?.enabled || user.operatorRole !== 'admin')
-    throw badRequest(`--as names an enabled admin by email address, and ${email} is none.`);
-  return { type: 'user', id: user.id };
-}
 
 /** A link to set a password; none where nobody logs in with one. */
 async function passwordLink(app: INestApplicationContext, userId: string): Promise<object> {
@@ -115,18 +80,6 @@ export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
     // A new admin has no password any more; the address may be someone else's.
     return { id, operator_role: operatorRole, ...(await passwordLink(app, id)) };
   },
-  async apply(app, _argument, options, environment) {
-    const file = one(options, 'file');
-    if (file === undefined) throw badRequest('The file is missing: -f company.yaml');
-    const document = new CompanyDocument(file, await textOfFile(file));
-    const secrets = new SecretSource(path.dirname(path.resolve(file)), environment);
-    const dryRun = options['dry-run'] !== undefined;
-    const actor = await actorNamed(app, one(options, 'as'));
-    const asked = { actor, dryRun, prune: options.prune !== undefined };
-    const changes = await applyCompany(app, document, secrets, asked);
-    return new Printed(textOf(changes, { dryRun }), dryRun && changes.length > 0 ? WOULD_CHANGE : 0);
-  },
-  export: async (app) => new Printed(await exportCompany(app)),
   async 'reset-second-factor'(app, userId) {
     await app.get(SecondFactorService).reset(userId, undefined, SERVICE_ACTOR);
     return { reset: userId };

@@ -1,13 +1,3 @@
-/** What a command takes. */
-export interface Command {
-  /** What follows the name: an argument in angle brackets, options with their values. */
-  usage: string;
-  summary: string;
-  argument?: string;
-  /** A flag has no value. */
-  options: { name: string; required?: boolean; repeatable?: boolean; flag?: boolean; short?: string }[];
-}
-
 /** Not everything that a command has printed could be written; what it did is done. `hasNoReader`: whoever read it has left. */
 export class OutputLostError extends Error {
   readonly hasNoReader: boolean;

@@ -16,7 +16,7 @@ import {
   type ApprovalAction,
   type ShownOnApproval,
   ADMIN_ACTIONS,
-} from './admin-actions.js';
+} from '#entrypoints/admin/actions/admin-actions.js';
 import {
   personBehind,
   stateOf,
@@ -27,7 +27,7 @@ import {
 } from './approval.entity.js';
 import { ApprovalsRepository, type Party } from './approvals.repository.js';
 import { say } from '#platform/language/text.js';
-import { inWords, OwnWords } from '#access/users/accounts/own-words.js';
+import { OwnWords } from '#access/users/accounts/own-words.js';
 import { recordOf, section } from '#access/users/accounts/personal-data.js';
 
 /**
@@ -45,6 +45,13 @@ interface Asked {
   subjectId: string;
   details: object | null;
 }
+
+const STATE_WORDS: Record<ApprovalState, string> = {
+  pending: say('Not decided yet'),
+  approved: say('Approved'),
+  rejected: say('Rejected'),
+  expired: say('Not decided in time'),
+};
 
 /**
  * Requests that wait for a second admin (contract §17). The approval and the approved action are one transaction, so a crash
@@ -205,7 +212,7 @@ export class ApprovalsService {
       },
       columns: {
         [say('What')]: ({ action }) => new OwnWords(ADMIN_ACTIONS[action].words),
-        [say('State')]: ({ state }) => inWords(`approval_state.${state}`),
+        [say('State')]: ({ state }) => new OwnWords(STATE_WORDS[state]),
         [say('Asked')]: ({ requested_at: at }) => at,
         [say('Decided')]: ({ decided_at: at }) => at,
       },

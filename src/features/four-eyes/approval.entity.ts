@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
 import { TextOrNull, TimeOfInsert, TimeOrNull } from '#platform/database/entities/columns.js';
-import { PASSWORD_HASH, type ApprovalAction } from './admin-actions.js';
+import { PASSWORD_HASH, type ApprovalAction } from '#entrypoints/admin/actions/admin-actions.js';
 
 export const APPROVAL_STATES = ['pending', 'approved', 'rejected', 'expired'] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
