@@ -1,3 +1,5 @@
+import * as oauth from 'oauth4webapi';
+import * as openid from 'openid-client';
 import { listOf } from '../support/list-of.js';
 import { newPkce, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { credentialsOf, exchange, expectOAuthError, refresh } from '../support/oauth.js';
@@ -284,5 +286,60 @@ describe('The metadata', () => {
       bearer_methods_supported: ['header'],
       scopes_supported: expect.arrayContaining(['vehicle:read']) as string[],
     });
+  });
+});
+
+describe('Stock libraries', () => {
+  const insecure = { [oauth.allowInsecureRequests]: true };
+
+  it('oauth4webapi begins at the resource, asks for it, and verifies the signed introspection', async () => {
+    const expected = new URL(base());
+    const described = await oauth.resourceDiscoveryRequest(expected, insecure);
+    const { resource, authorization_servers: issuers } = await oauth.processResourceDiscoveryResponse(
+      expected,
+      described,
+    );
+    const issuer = new URL(issuers![0]!);
+    const server = await oauth.processDiscoveryResponse(
+      issuer,
+      await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure }),
+    );
+    const of = { client_id: client.id };
+    const by = oauth.ClientSecretPost(client.secret);
+    // As clients of MCP write it.
+    const parameters = [['resource', new URL(resource).href], ...ofResources([VEHICLES])];
+    const tokens = await oauth.processClientCredentialsResponse(
+      server,
+      of,
+      await oauth.clientCredentialsGrantRequest(server, of, by, parameters, insecure),
+    );
+    const asks = { client_id: vehicles.id, introspection_signed_response_alg: 'EdDSA' };
+    const answer = await oauth.introspectionRequest(
+      server,
+      asks,
+      oauth.ClientSecretPost(vehicles.secret),
+      tokens.access_token,
+      { requestJwtResponse: true, ...insecure },
+    );
+    const seen = await oauth.processIntrospectionResponse(server, asks, answer);
+    await oauth.validateApplicationLevelSignature(server, answer, insecure);
+    expect(seen).toMatchObject({ active: true, aud: [base(), VEHICLES] });
+  });
+
+  it('openid-client asks at the authorization page, and for less at a refresh', async () => {
+    const config = await openid.discovery(new URL(base()), client.id, client.secret, undefined, {
+      algorithm: 'oauth2',
+      execute: [openid.allowInsecureRequests],
+    });
+    const { verifier, challenge } = newPkce();
+    const address = openid.buildAuthorizationUrl(
+      config,
+      authorizationQuery([VEHICLES, SESSIONS], { code_challenge: challenge, code_challenge_method: 'S256' }),
+    );
+    const found = await authorize(service, browser, address.searchParams);
+    const tokens = await openid.authorizationCodeGrant(config, found, { pkceCodeVerifier: verifier });
+    expect(await audOf(tokens.access_token)).toEqual([VEHICLES, SESSIONS]);
+    const less = await openid.refreshTokenGrant(config, tokens.refresh_token!, { resource: SESSIONS });
+    expect(await activeFor(less.access_token)).toEqual([false, true, false]);
   });
 });
