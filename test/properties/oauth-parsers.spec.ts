@@ -186,6 +186,10 @@ describe('The rules of clients', () => {
     }),
     jwksUri: fc.constantFrom(null, 'https://app.example/jwks.json'),
     resourceIndicators: fc.constantFrom<string[]>([], ['https://data.example']),
+    requirePkce: fc.boolean(),
+    requirePushedAuthorizationRequests: fc.boolean(),
+    dpopBoundAccessTokens: fc.boolean(),
+    securityProfile: fc.constantFrom(null, 'fapi_2' as const),
     environment: fc.constantFrom('live', 'sandbox'),
   });
   const catalogue = [

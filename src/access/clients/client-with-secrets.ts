@@ -23,6 +23,8 @@ export const KNOWN_MEMBERS = [
   'jwksUri',
   'accessTokenLifetime',
   'resourceIndicators',
+  'dpopBoundAccessTokens',
+  'securityProfile',
 ] as const satisfies readonly (keyof ClientEntity)[];
 
 /** A client as requests know it. */

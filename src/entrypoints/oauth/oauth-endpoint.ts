@@ -91,7 +91,7 @@ export const OAuthAnswer = (description: string, type: Type) =>
 export const OAuthAnswers = (
   description: string,
   types: Type[],
-  others: Record<string, { schema: object }>,
+  others: Record<string, { schema: object; example: string }>,
 ) => {
   const schema = { oneOf: types.map((each) => ({ $ref: getSchemaPath(each) })) };
   const content = { 'application/json': { schema }, ...others };

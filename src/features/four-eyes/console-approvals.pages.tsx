@@ -71,6 +71,8 @@ const OF_NEW_CLIENT: Record<keyof NewClient, string> = {
   jwksUri: 'Address of the public keys',
   requirePkce: 'PKCE required',
   requirePushedAuthorizationRequests: 'Pushed authorization requests required',
+  dpopBoundAccessTokens: 'DPoP required',
+  securityProfile: 'Security profile',
   resourceIndicators: 'Resource indicators',
   accessTokenLifetime: 'Seconds that an access token lives',
 };

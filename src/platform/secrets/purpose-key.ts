@@ -19,6 +19,7 @@ export const PURPOSES = {
   'webhook endpoint headers': 'seals',
   'webhook endpoint secret': 'seals',
   'csrf tokens': 'signs',
+  'dpop nonces': 'signs',
   'form ids': 'signs',
   'known browsers': 'signs',
   unsubscribing: 'signs',

@@ -92,6 +92,7 @@ const WITHOUT_KEYS = {
   jwks: [''],
   jwks_uri: [''],
   access_token_lifetime: [''],
+  security_profile: [''],
 };
 
 /** What a person types into a form, where it does not follow from the field's name. */

@@ -383,7 +383,8 @@ export class World {
   private async newCode(): Promise<string> {
     const { id: clientId, scopes } = await this.client();
     const { id: userId } = await this.user();
-    const code = { clientId, userId, redirectUri: REDIRECT_URI, scopes, codeChallenge: CHALLENGE };
+    const [redirectUri, codeChallenge] = [REDIRECT_URI, CHALLENGE];
+    const code = { clientId, userId, redirectUri, scopes, codeChallenge, dpopJkt: null };
     return this.run(() => this.app.get(AuthorizationCodesService).issue(code));
   }
 

@@ -85,10 +85,10 @@ export class AccessTokensService {
   }
 
   /** Counts a token that `find` refused, and returns the reason, and the client of a genuine token. */
-  async countRefusal(token: string, request: Refusable): Promise<Refusal> {
+  async countRefusal(token: string, request: Refusable, isDpop = false): Promise<Refusal> {
     const judgement = await this.judge(token);
     const refusal: Refusal =
-      'principal' in judgement ? refusalOf(judgement.principal, this.settings.baseUrl) : judgement;
+      'principal' in judgement ? refusalOf(judgement.principal, this.settings.baseUrl, isDpop) : judgement;
     const { reason, client } = refusal;
     this.activity.count({ kind: 'bearer_refused', detail: reason, client, request });
     return refusal;
@@ -110,14 +110,14 @@ export class AccessTokensService {
   }
 
   /**
-   * Issues a client-credentials token without a write; undefined if the client or its owner is disabled, or it has operator
+   * Issues a client-credentials token without a write, bound to the key with this thumbprint if there is one; undefined if the client or its owner is disabled, or it has operator
    * scopes without an operator role. The token carries the client's epoch: revoking the client's tokens at the same moment raises
    * the epoch and so revokes this token too.
    */
   async issueForClient(
     clientId: string,
     scopes: string[],
-    additions?: TokenAdditions,
+    more: { jkt?: string | undefined; additions?: TokenAdditions | undefined } = {},
   ): Promise<IssuedTokens | undefined> {
     const known = await this.clients.findAt(clientId);
     if (!known || !isWorking(known.found) || !known.found.ownerEnabled) return undefined;
@@ -135,7 +135,7 @@ export class AccessTokensService {
       issuedAt,
       expiresAt: issuedAt + expiresIn * 1000,
       scopes: await this.scopeNumbers.of(scopes),
-      additions,
+      ...more,
     };
     return { accessToken: writeAccessToken(record, key.secret), expiresIn, scopes };
   }
@@ -258,11 +258,14 @@ export class AccessTokensService {
 const isFor = (resource: string, { additions }: Principal): boolean =>
   additions?.aud === undefined || additions.aud.includes(resource);
 
-function refusalOf(principal: Principal, resource: string): Refusal {
-  // Valid again: what it depends on was restored between the two calls.
+/** Why a valid token was refused: it came with the wrong scheme, or is for others. Otherwise what it depends on was restored since. */
+function refusalOf(principal: Principal, resource: string, isDpop: boolean): Refusal {
+  const { jkt, client } = principal;
+  if (jkt !== undefined && !isDpop) return { reason: 'token_bound', client };
+  if (jkt === undefined && isDpop) return { reason: 'token_not_bound', client };
   if (isFor(resource, principal)) return { reason: 'token_unknown' };
   const resourceMetadata = `${resource}/.well-known/oauth-protected-resource`;
-  return { reason: 'token_of_another_resource', client: principal.client, resourceMetadata };
+  return { reason: 'token_of_another_resource', client, resourceMetadata };
 }
 
 function toPrincipal(record: AccessTokenRecord, basis: TokenBasis, scopes: readonly string[]): Judgement {
@@ -323,6 +326,7 @@ const principalOf = (
   ...(record.kind === 'user'
     ? { userId: record.userId, grantId: record.grantId, grantEndsAt: record.grantEndsAt }
     : { epoch: record.epoch }),
+  ...(record.jkt === undefined ? {} : { jkt: record.jkt }),
   scopes,
   additions: record.additions,
   issuedAt: new Date(record.issuedAt),

@@ -18,6 +18,8 @@ export class AuthorizationCodeEntity extends IssuedSecret {
   @Column('text', { array: true, nullable: true }) resources!: string[] | null;
   @TimeOrNull() authTime!: Date | null;
   @TextOrNull() acr!: string | null;
+  /** The thumbprint of the key that it is bound to (RFC 9449 §10); null for none. */
+  @TextOrNull() dpopJkt!: string | null;
   @TimeOrNull() consumedAt!: Date | null;
   /** The grant created from the code, once it was consumed. */
   @TextOrNull() grantId!: string | null;
@@ -36,6 +38,7 @@ export interface NewAuthorizationCode {
   /** When and how the user had logged in, if the client asked for it (RFC 9470). */
   authTime?: Date;
   acr?: string;
+  dpopJkt: string | null;
   ttl: number;
 }
 
@@ -46,6 +49,8 @@ export interface FoundAuthorizationCode {
   scopes: string[];
   codeChallenge: string | null;
   resources: string[] | null;
+  /** The thumbprint of the key that it is bound to; null for none. */
+  dpopJkt: string | null;
   expired: boolean;
   /** The grant created from the code, once it was consumed. */
   grantId: string | null;
@@ -63,6 +68,8 @@ interface CodeExchange {
   accessTtl: number;
   refreshTtl: number;
   grantTtl: number;
+  /** The thumbprint of the key that the tokens are bound to; null for none. */
+  jkt: string | null;
 }
 
 /** The first tokens of the grant that a code was exchanged for, with its client and user. */
@@ -125,8 +132,7 @@ export class AuthorizationCodesRepository {
     const [row] = await this.statements.run<FoundAuthorizationCode>(
       'authorization code',
       `SELECT client_id AS "clientId", redirect_uri AS "redirectUri", to_json(scopes) AS scopes, code_challenge AS "codeChallenge",
-              to_json(resources) AS resources,
-              expires_at <= now() AS expired, grant_id AS "grantId"
+              to_json(resources) AS resources, dpop_jkt AS "dpopJkt", expires_at <= now() AS expired, grant_id AS "grantId"
          FROM authorization_codes WHERE digest = $1`,
       [digest],
     );
@@ -161,12 +167,13 @@ export class AuthorizationCodesRepository {
                     least(now() + make_interval(secs => $5), holder.consent_ends) AS ends
        )
        INSERT INTO grants AS g (id, client_id, user_id, scopes, expires_at, own_end, token_key_id, token_era, token_position,
-                                resources, given_resources, auth_time, acr, access_expires_at, refresh_expires_at, look_again_at)
+                                resources, given_resources, auth_time, acr, access_expires_at, refresh_expires_at, look_again_at,
+                                dpop_jkt)
        SELECT $2, client_id, user_id, scopes, ends, own_end, $6, $7,
               pg_snapshot_xmin(pg_current_snapshot())::text::bigint,
-              coalesce(resources, $8::text[]), CASE WHEN resources IS NOT NULL THEN $8::text[] END, auth_time, acr,
+              coalesce(resources, $9::text[]), CASE WHEN resources IS NOT NULL THEN $9::text[] END, auth_time, acr,
               least(now() + make_interval(secs => $3), ends), least(now() + make_interval(secs => $4), ends),
-              least(now() + make_interval(secs => $4), ends)
+              least(now() + make_interval(secs => $4), ends), $8
          FROM consumed
        RETURNING g.client_id AS "clientId", g.user_id AS "userId", ${GENERATION_COLUMNS}`,
       [
@@ -177,6 +184,7 @@ export class AuthorizationCodesRepository {
         exchange.grantTtl,
         exchange.keyId,
         exchange.era,
+        exchange.jkt,
         exchange.resources,
       ],
     );

@@ -39,6 +39,8 @@ export class GrantEntity {
   /** When and how the user had logged in, if the client asked for it (RFC 9470). */
   @TimeOrNull() authTime!: Date | null;
   @TextOrNull() acr!: string | null;
+  /** The thumbprint of the key that the current pair is bound to (RFC 9449); null for none. */
+  @TextOrNull() dpopJkt!: string | null;
   @Column('timestamptz') refreshExpiresAt!: Date;
   /** When the latest generations were retired, newest last (`refresh-tokens.repository.ts`). */
   @Column('timestamptz', { array: true }) rotations!: Date[];

@@ -11,15 +11,10 @@ import { readUlid, ULID_BYTES, writeUlid } from '#platform/secrets/ids.js';
 export const TOKEN_PREFIXES = { access: 'cds_at_', refresh: 'cds_rt_' } as const;
 
 const VERSION = 1;
-/** Users' tokens of the first build do not say when their grant ends. Those `WithMore` have additions after the scopes. */
-const KINDS = {
-  client: 1,
-  userWithoutEnd: 2,
-  refresh: 3,
-  user: 4,
-  clientWithMore: 5,
-  userWithMore: 6,
-} as const;
+/** Users' tokens of the first build do not say when their grant ends. */
+const KINDS = { client: 1, userWithoutEnd: 2, refresh: 3, user: 4, boundClient: 5, boundUser: 6 } as const;
+/** Added to the kind of a token that has additions after its scopes. */
+const WITH_ADDITIONS = 16;
 type Kind = keyof typeof KINDS;
 const KIND_OF = new Map((Object.keys(KINDS) as Kind[]).map((kind) => [KINDS[kind] as number, kind]));
 const TAG_BYTES = 32;
@@ -27,6 +22,11 @@ const TAG_BYTES = 32;
 const HEAD_BYTES = 6;
 const ID_BYTES = 16;
 const TIME_BYTES = 6;
+// Of the key that a bound token is bound to (RFC 9449), and what makes several tokens of one generation different.
+const JKT_BYTES = 32;
+const SERIAL_BYTES = 8;
+/** The serial of the token that belongs to a generation's pair. */
+const NO_SERIAL = '0'.repeat(2 * SERIAL_BYTES);
 /** The maximum number of scopes in a token. */
 const MOST_SCOPES = 255;
 // The fixed part before the scopes: the head, the fields in the order of `write…`, and the number of scopes.
@@ -37,8 +37,8 @@ const FIXED_BYTES = {
   client: CLIENT_BYTES,
   userWithoutEnd: USER_WITHOUT_END_BYTES,
   user: USER_BYTES,
-  clientWithMore: CLIENT_BYTES,
-  userWithMore: USER_BYTES,
+  boundClient: CLIENT_BYTES + JKT_BYTES,
+  boundUser: USER_BYTES + JKT_BYTES + SERIAL_BYTES,
 } as const;
 const REFRESH_BYTES = HEAD_BYTES + ULID_BYTES + 4;
 
@@ -52,6 +52,8 @@ interface AccessRecordBase {
   /** The scopes' numbers in the catalogue. */
   scopes: readonly number[];
   additions?: TokenAdditions | undefined;
+  /** The SHA-256 thumbprint (RFC 7638) of the key that the token is bound to, in base64url; undefined for none. */
+  jkt?: string | undefined;
 }
 
 /** The contents of a client-credentials token. */
@@ -63,7 +65,7 @@ interface ClientTokenRecord extends AccessRecordBase {
   epoch: number;
 }
 
-/** The contents of a user's access token. There is one per generation of a grant. */
+/** The contents of a user's access token. There is one per generation of a grant, and more for a client that refreshes without rotation. */
 interface UserTokenRecord extends AccessRecordBase {
   kind: 'user';
   grantId: string;
@@ -71,6 +73,8 @@ interface UserTokenRecord extends AccessRecordBase {
   userId: string;
   /** When the grant ends, as known when the token was issued; milliseconds since 1970. Undefined in tokens of the first build. */
   grantEndsAt: number | undefined;
+  /** 16 hexadecimal digits of a bound token from a refresh without rotation. */
+  serial?: string | undefined;
 }
 
 export type AccessTokenRecord = ClientTokenRecord | UserTokenRecord;
@@ -90,20 +94,29 @@ export type KeySecrets = (keyId: number) => KeyObject | undefined;
 
 /** The id of an access token in `revoked_access_tokens` and in announcements. */
 export const accessTokenId = (record: AccessTokenRecord): string =>
-  record.kind === 'client' ? record.id : userTokenId(record.grantId, record.generation);
+  record.kind === 'client' ? record.id : userTokenId(record);
 
-/** There is one access token per generation of a grant, so this identifies it. */
-const userTokenId = (grantId: string, generation: number): string => `${grantId}.${generation}`;
+/** There is one access token per generation of a grant, so this identifies it; any further ones have a serial. */
+const userTokenId = ({ grantId, generation, serial }: UserTokenRecord): string =>
+  serial === undefined ? `${grantId}.${generation}` : `${grantId}.${generation}.${serial}`;
+
+/** How a record is written. */
+function writtenAs(record: AccessTokenRecord): Exclude<Kind, 'refresh'> {
+  if (record.kind === 'client') return record.jkt === undefined ? 'client' : 'boundClient';
+  if (record.jkt !== undefined) return 'boundUser';
+  return record.grantEndsAt === undefined ? 'userWithoutEnd' : 'user';
+}
 
 /** The access token with this record. */
 export function writeAccessToken(record: AccessTokenRecord, secret: KeyObject): string {
   const { scopes, stamp } = record;
   if (scopes.length > MOST_SCOPES) throw new Error('more scopes than a token can carry');
-  const kind = kindOfRecord(record);
+  const kind = writtenAs(record);
   const fixed = FIXED_BYTES[kind];
   const more = record.additions ? JSON.stringify(record.additions) : '';
   const bytes = Buffer.alloc(fixed + 2 * scopes.length + Buffer.byteLength(more) + TAG_BYTES);
   let at = writeHead(bytes, kind, record.keyId);
+  if (record.additions) bytes[1]! += WITH_ADDITIONS;
   if (record.kind === 'client') {
     at += bytes.write(record.id, at, 'hex');
     writeUlid(record.clientId, bytes, at);
@@ -119,9 +132,11 @@ export function writeAccessToken(record: AccessTokenRecord, secret: KeyObject): 
   for (const number of [stamp.position, record.issuedAt, record.expiresAt]) {
     at = bytes.writeUIntBE(number, at, TIME_BYTES);
   }
-  if (record.kind === 'user' && record.grantEndsAt !== undefined) {
-    at = bytes.writeUIntBE(record.grantEndsAt, at, TIME_BYTES);
+  if (record.kind === 'user' && kind !== 'userWithoutEnd') {
+    at = bytes.writeUIntBE(record.grantEndsAt!, at, TIME_BYTES);
   }
+  if (record.jkt !== undefined) at += bytes.write(record.jkt, at, JKT_BYTES, 'base64url');
+  if (kind === 'boundUser') at += bytes.write((record as UserTokenRecord).serial ?? NO_SERIAL, at, 'hex');
   at = bytes.writeUInt8(scopes.length, at);
   for (const scope of scopes) at = bytes.writeUInt16BE(scope, at);
   bytes.write(more, at);
@@ -147,7 +162,7 @@ export function openAccessToken(token: string, secrets: KeySecrets): Opened<Acce
   if (!bytes || !kind || kind === 'refresh') return { refused: 'malformed' };
   const fixed = FIXED_BYTES[kind];
   const more = bytes.length - fixed - 2 * bytes[fixed - 1]! - TAG_BYTES;
-  if (bytes.length < fixed + TAG_BYTES || (hasMore(kind) ? more <= 0 : more !== 0)) {
+  if (bytes.length < fixed + TAG_BYTES || (hasAdditions(bytes) ? more <= 0 : more !== 0)) {
     return { refused: 'malformed' };
   }
   return verified(bytes, secrets, (keyId) => readAccessRecord(bytes, kind, keyId));
@@ -171,18 +186,19 @@ function readAccessRecord(
   kind: Exclude<Kind, 'refresh'>,
   keyId: number,
 ): AccessTokenRecord | undefined {
-  const isOfClient = kind === 'client' || kind === 'clientWithMore';
+  const isOfClient = kind === 'client' || kind === 'boundClient';
+  const hasEnd = kind === 'user' || kind === 'boundUser';
   const ids = HEAD_BYTES + (isOfClient ? ID_BYTES : ULID_BYTES + 4);
   const clientId = `clnt${readUlid(bytes, ids)}`;
   const from = ids + ULID_BYTES + (isOfClient ? 4 : ULID_BYTES);
   const times = from + 4;
-  const hasEnd = kind === 'user' || kind === 'userWithMore';
-  const list = times + (hasEnd ? 4 : 3) * TIME_BYTES;
+  const binding = times + (hasEnd ? 4 : 3) * TIME_BYTES;
+  const list = FIXED_BYTES[kind] - 1;
   const scopes: number[] = [];
   for (let n = 0; n < bytes[list]!; n++) scopes.push(bytes.readUInt16BE(list + 1 + 2 * n));
   const end = list + 1 + 2 * scopes.length;
-  const additions = hasMore(kind) ? readAdditions(bytes.subarray(end, -TAG_BYTES)) : undefined;
-  if (hasMore(kind) && !additions) return undefined;
+  const additions = hasAdditions(bytes) ? readAdditions(bytes.subarray(end, -TAG_BYTES)) : undefined;
+  if (hasAdditions(bytes) && !additions) return undefined;
   const base = {
     keyId,
     clientId,
@@ -191,6 +207,10 @@ function readAccessRecord(
     expiresAt: bytes.readUIntBE(times + 2 * TIME_BYTES, TIME_BYTES),
     scopes,
     additions,
+    jkt:
+      kind === 'boundClient' || kind === 'boundUser'
+        ? bytes.toString('base64url', binding, binding + JKT_BYTES)
+        : undefined,
   };
   if (isOfClient) {
     const id = bytes.toString('hex', HEAD_BYTES, HEAD_BYTES + ID_BYTES);
@@ -199,6 +219,7 @@ function readAccessRecord(
   return {
     kind: 'user',
     grantEndsAt: hasEnd ? bytes.readUIntBE(times + 3 * TIME_BYTES, TIME_BYTES) : undefined,
+    serial: kind === 'boundUser' ? serialIn(bytes, binding + JKT_BYTES) : undefined,
     grantId: `grnt${readUlid(bytes, HEAD_BYTES)}`,
     generation: bytes.readUInt32BE(HEAD_BYTES + ULID_BYTES),
     userId: `user${readUlid(bytes, ids + ULID_BYTES)}`,
@@ -206,11 +227,11 @@ function readAccessRecord(
   };
 }
 
-const hasMore = (kind: Kind): boolean => kind === 'clientWithMore' || kind === 'userWithMore';
+const hasAdditions = (bytes: Buffer): boolean => (bytes[1]! & WITH_ADDITIONS) !== 0;
 
-function kindOfRecord(record: AccessTokenRecord): Exclude<Kind, 'refresh'> {
-  if (record.additions) return record.kind === 'client' ? 'clientWithMore' : 'userWithMore';
-  return record.kind === 'user' && record.grantEndsAt === undefined ? 'userWithoutEnd' : record.kind;
+function serialIn(bytes: Buffer, at: number): string | undefined {
+  const serial = bytes.toString('hex', at, at + SERIAL_BYTES);
+  return serial === NO_SERIAL ? undefined : serial;
 }
 
 function writeHead(bytes: Buffer, kind: Kind, keyId: number): number {
@@ -238,7 +259,8 @@ function bytesOf(prefix: string, token: string): Buffer | undefined {
 
 function kindOf(bytes: Buffer): Kind | undefined {
   if (bytes[0] !== VERSION) return undefined;
-  return KIND_OF.get(bytes[1]!);
+  const kind = KIND_OF.get(bytes[1]! & ~WITH_ADDITIONS);
+  return kind === 'refresh' && hasAdditions(bytes) ? undefined : kind;
 }
 
 /** Reads the record after its tag was verified, in constant time. */

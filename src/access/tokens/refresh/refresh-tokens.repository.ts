@@ -45,6 +45,8 @@ export interface GenerationRow {
   additions: TokenAdditions | null;
   /** When the grant ends. */
   endsAt: number;
+  /** The thumbprint of the key that the pair is bound to; null for none. */
+  dpopJkt: string | null;
   /** Remaining seconds of the refresh token and of the grant. */
   refreshExpiresIn: number;
   authorizationExpiresIn: number;
@@ -96,6 +98,8 @@ interface Rotation {
   given: string;
   /** Those that the access token is for, if fewer than the grant has; otherwise empty. */
   resources: string;
+  /** The thumbprint of the key that the new pair is bound to; empty for none. */
+  jkt: string;
   refreshTtl: number;
   accessTtl: number;
   grace: number;
@@ -107,7 +111,7 @@ const QUESTIONS = new InputRows<RefreshQuestion>(
 );
 const ROTATIONS = new InputRows<Rotation>(
   {
-    text: ['grantId', 'keyId', 'era', 'position', 'asked', 'given', 'resources'],
+    text: ['grantId', 'keyId', 'era', 'position', 'asked', 'given', 'resources', 'jkt'],
     int: ['generation', 'refreshTtl', 'accessTtl', 'grace'],
   },
   arrayParameter,
@@ -125,7 +129,8 @@ const ADDITIONS = `CASE WHEN g.resources IS NOT NULL OR g.given_resources IS NOT
 /** The columns of a {@link GenerationRow}. Arrays are JSON here and below, which is parsed several times as fast. */
 export const GENERATION_COLUMNS = `g.generation, g.token_key_id::float8 AS "keyId", g.token_era::float8 AS era, g.token_position::float8 AS position,
               ${MILLISECONDS('g.issued_at')} AS "issuedAt", ${MILLISECONDS('g.access_expires_at')} AS "expiresAt",
-              to_json(coalesce(g.given_scopes, g.scopes)) AS given, ${ADDITIONS} AS additions, ${MILLISECONDS('g.expires_at')} AS "endsAt",
+              to_json(coalesce(g.given_scopes, g.scopes)) AS given, ${ADDITIONS} AS additions,
+              ${MILLISECONDS('g.expires_at')} AS "endsAt", g.dpop_jkt AS "dpopJkt",
               ${SECONDS_LEFT('g.refresh_expires_at')} AS "refreshExpiresIn", ${SECONDS_LEFT('g.expires_at')} AS "authorizationExpiresIn"`;
 
 /**
@@ -180,6 +185,30 @@ export class RefreshTokensRepository {
     },
   );
 
+  /**
+   * Starts another access token of the generation and moves the idle end of its refresh token, which stays as it is. Undefined if the
+   * generation or the grant has ended.
+   */
+  async prolong(rotation: Rotation): Promise<(GenerationRow & { expiresIn: number }) | undefined> {
+    const [row] = await this.statements.run<GenerationRow & { expiresIn: number }>(
+      'refresh without rotation',
+      `UPDATE grants g
+          SET token_key_id = a.key_id::bigint, token_era = a.era::bigint, token_position = a.position::bigint, issued_at = now(),
+              asked_scopes = nullif(string_to_array(a.asked, ' '), g.scopes),
+              given_scopes = nullif(string_to_array(a.given, ' '), g.scopes),
+              given_resources = string_to_array(nullif(a.resources, ''), ' '), dpop_jkt = nullif(a.jkt, ''),
+              access_expires_at = least(now() + make_interval(secs => a.access_ttl), g.expires_at),
+              refresh_expires_at = least(now() + make_interval(secs => a.refresh_ttl), g.expires_at)
+         FROM unnest(${ROTATIONS.arrays}) AS a (${ROTATIONS.columns})
+        WHERE g.id = a.grant_id AND g.generation = a.generation AND g.refresh_expires_at > now()
+          AND g.revoked_at IS NULL AND g.expires_at > now()
+       RETURNING ${GENERATION_COLUMNS},
+                 floor(extract(epoch FROM g.access_expires_at - now()))::int AS "expiresIn"`,
+      ROTATIONS.parameters([rotation]),
+    );
+    return row;
+  }
+
   private rotateAll(
     rotations: readonly Rotation[],
     skip: 'SKIP LOCKED' | '',
@@ -199,6 +228,7 @@ export class RefreshTokensRepository {
               asked_scopes = nullif(string_to_array(a.asked, ' '), g.scopes),
               given_scopes = nullif(string_to_array(a.given, ' '), g.scopes),
               given_resources = string_to_array(nullif(a.resources, ''), ' '),
+              dpop_jkt = nullif(a.jkt, ''),
               access_expires_at = least(now() + make_interval(secs => a.access_ttl), g.expires_at),
               refresh_expires_at = least(now() + make_interval(secs => a.refresh_ttl), g.expires_at),
               ${storeRotation('a.grace')}

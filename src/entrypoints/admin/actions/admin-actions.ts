@@ -3,7 +3,7 @@ import type { Actor } from '#records/audit/audit.service.js';
 import type { ClientEntity } from '#access/clients/client.entity.js';
 import { ClientSecretsService, type RotatedSecret } from '#access/clients/client-secrets.service.js';
 import type { ClientChanges, NewClient } from '#access/clients/client.resource.js';
-import { ClientsService, type RegisteredClient } from '#access/clients/clients.service.js';
+import { ClientsService, type ClientUpdate, type RegisteredClient } from '#access/clients/clients.service.js';
 import { conflict } from '#platform/http/problems/problem.js';
 import { say } from '#platform/language/text.js';
 import { IdentitiesService } from '#access/identity-providers/identities.service.js';
@@ -173,7 +173,7 @@ export const ADMIN_ACTIONS = {
         : { secret: done.secret, isNew: true, previousSecretExpiresAt: null },
   }),
   /** Giving a client of the admin API more power waits: enabling it, making it a service of the company, or how it authenticates. */
-  'client.update': action<ClientChanges, RegisteredClient, [ClientEntity]>({
+  'client.update': action<ClientUpdate, RegisteredClient, [ClientEntity]>({
     title: 'Change client',
     words: say('Change an application'),
     needs: (_services, { input }, before) => {

@@ -23,6 +23,8 @@ export interface AuthorizationRequest {
   resources: string[] | null;
   /** What it asks of the login (RFC 9470); undefined for nothing. */
   authentication: AuthenticationRequest | undefined;
+  /** The thumbprint of the key that the code is to be bound to (RFC 9449 §10); null for none. */
+  dpopJkt: string | null;
   /** If it was pushed (RFC 9126): the decision uses it up. */
   pushed?: Pushed;
   /** The query string as sent; the consent form posts it back. */

@@ -58,7 +58,7 @@ export class AuthorizationService {
     approval: Approval,
     actor: Actor,
   ): Promise<string> {
-    const { client, redirectUri, state, codeChallenge, resources } = request;
+    const { client, redirectUri, state, codeChallenge, resources, dpopJkt } = request;
     const { scopes } = approval;
     const code = await this.transactions.run(async () => {
       // Locks the client before the consent, in the same order as when a client is deleted or disabled. The reverse order can
@@ -72,6 +72,7 @@ export class AuthorizationService {
         redirectUri,
         scopes,
         codeChallenge,
+        dpopJkt,
         resources,
         ...authenticationFor(request, user),
       });

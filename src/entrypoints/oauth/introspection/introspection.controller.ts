@@ -28,6 +28,15 @@ class InactiveToken {
   @ApiProperty({ type: 'boolean', enum: [false] }) active!: false;
 }
 
+/** What a bound token is bound to (RFC 9449 §6.2). */
+@ApiSchema({ name: 'Confirmation' })
+class Confirmation {
+  @ApiProperty(
+    text('The SHA-256 thumbprint of the key (RFC 7638), which a request with the token has to prove.'),
+  )
+  jkt!: string;
+}
+
 /** A valid access token (RFC 7662 §2.2); times in seconds since 1970. */
 @ApiSchema({ name: 'ActiveToken' })
 class ActiveToken {
@@ -39,7 +48,11 @@ class ActiveToken {
   @ApiProperty(oneOf('authorization_code', 'client_credentials'))
   grant_type!: 'authorization_code' | 'client_credentials';
 
-  @ApiProperty(oneOf('Bearer')) token_type!: 'Bearer';
+  @ApiProperty(oneOf('Bearer', 'DPoP')) token_type!: 'Bearer' | 'DPoP';
+
+  @ApiProperty(optional({ type: () => Confirmation }))
+  cnf?: Confirmation;
+
   @ApiProperty(whole()) exp!: number;
   @ApiProperty(whole()) iat!: number;
 
@@ -129,7 +142,12 @@ export class IntrospectionController {
   @OAuthAnswers(
     'What the token may do; anything but a valid access token is not active.',
     [InactiveToken, ActiveToken],
-    { [SIGNED_INTROSPECTION]: { schema: text('The same in the claim `token_introspection` (RFC 9701).') } },
+    {
+      [SIGNED_INTROSPECTION]: {
+        schema: text('The same in the claim `token_introspection` (RFC 9701).'),
+        example: 'eyJhbGciOiJFZERTQSJ9.eyJ0b2tlbl9pbnRyb3NwZWN0aW9uIjp7fX0.c2lnbmF0dXJl',
+      },
+    },
   )
   async introspect(
     @OAuthForm() form: Form,
@@ -191,7 +209,7 @@ export class IntrospectionController {
   }
 
   private describe({ principal, access }: Found): ActiveToken {
-    const { grantEndsAt, additions: { aud, ...login } = {} } = principal;
+    const { grantEndsAt, jkt, additions: { aud, ...login } = {} } = principal;
     const { databaseNow: now } = this.changes;
     return {
       active: true,
@@ -199,7 +217,8 @@ export class IntrospectionController {
       client_id: principal.client.id,
       sub: principal.userId ?? principal.client.id,
       grant_type: principal.userId === undefined ? 'client_credentials' : 'authorization_code',
-      token_type: 'Bearer',
+      token_type: jkt === undefined ? 'Bearer' : 'DPoP',
+      ...(jkt === undefined ? {} : { cnf: { jkt } }),
       exp: seconds(access.expiresAt),
       iat: seconds(principal.issuedAt),
       ...(grantEndsAt === undefined

@@ -14,7 +14,7 @@ export class ClientCredentialsGrant implements TokenGrant {
     private readonly resources: RequestedResources,
   ) {}
 
-  async run({ client, form }: GrantRequest): Promise<IssuedTokens> {
+  async run({ client, form, jkt }: GrantRequest): Promise<IssuedTokens> {
     const scope = form.get('scope');
     // RFC 6749 §3.3: without the parameter a pre-defined default applies, here all scopes of the client.
     const scopes = scope === undefined ? client.scopes : parseScope(scope);
@@ -23,7 +23,8 @@ export class ClientCredentialsGrant implements TokenGrant {
     if (beyond !== undefined) throw scopeNotRegistered(beyond);
     const aud = this.resources.in(form);
     await this.resources.require(aud, null);
-    const tokens = await this.accessTokens.issueForClient(client.id, scopes, aud && { aud });
+    const more = { jkt, ...(aud && { additions: { aud } }) };
+    const tokens = await this.accessTokens.issueForClient(client.id, scopes, more);
     if (!tokens) throw ownerDisabled();
     return tokens;
   }

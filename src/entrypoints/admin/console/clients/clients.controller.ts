@@ -31,6 +31,7 @@ import {
   clientShapeOf,
   emptyClientFields,
   clientChangeGivesPower,
+  endsEarlierTokens,
   newClientFieldsIn,
   type NewClientFields,
 } from './client-form.page.js';
@@ -124,7 +125,15 @@ export class ConsoleClientsController {
       environment: client.environment,
     };
     const work = async () =>
-      this.actions.run('client.update', id, await this.changesIn(fields, present), context.actor);
+      this.actions.run(
+        'client.update',
+        id,
+        {
+          ...(await this.changesIn(fields, present)),
+          ...(endsEarlierTokens(context.form, fields, present) ? { endEarlierTokens: true } : {}),
+        },
+        context.actor,
+      );
     const { result: outcome, errors } = await (clientChangeGivesPower(client, fields)
       ? context.attemptWithPassword(work)
       : attempt(work));
