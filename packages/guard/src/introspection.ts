@@ -60,7 +60,7 @@ export class Introspector {
     } catch (error) {
       throw new IntrospectionError(`introspection failed: ${(error as Error).message}`);
     }
-    return readIntrospection(answer);
+    return readIntrospection(answer, this.settings.resource);
   }
 
   close(): void {
@@ -87,8 +87,12 @@ export class Introspector {
   }
 }
 
+/** Whether a token is for this resource (RFC 8707): without `aud` it is for everybody. With an empty path, a slash makes no difference. */
+const isFor = ({ href }: URL, aud: unknown): boolean =>
+  aud === undefined || [aud].flat().some((each) => [href, href.replace(/\/$/, '')].includes(each as string));
+
 /** Reads an answer; anything but a well-formed one is an error, never a refusal and never an access. */
-function readIntrospection({ status, headers, body }: ServiceAnswer): Introspection {
+function readIntrospection({ status, headers, body }: ServiceAnswer, resource: URL): Introspection {
   if (status !== 200) throw new IntrospectionError(`introspection was answered with ${status}`);
   const answer = parsed(body);
   if (answer?.active === false) return { access: undefined, lifetimeMs: 0 };
@@ -102,6 +106,7 @@ function readIntrospection({ status, headers, body }: ServiceAnswer): Introspect
   ) {
     throw new IntrospectionError('the answer is not that of an introspection');
   }
+  if (!isFor(resource, answer.aud)) return { access: undefined, lifetimeMs: 0 };
   const access = {
     scopes: scope.split(' ').filter((name) => name !== ''),
     clientId,

@@ -85,8 +85,9 @@ export const NEEDS: Record<string, Live[]> = {
   '/admin/console/users/:id/members/new': ['memberId'],
 };
 
-/** The form of a client with a secret. */
+/** The form of a client with a secret, which stands for no resource. */
 const WITHOUT_KEYS = {
+  resource_indicators: [''],
   token_endpoint_auth_method: [''],
   jwks: [''],
   jwks_uri: [''],

@@ -156,6 +156,10 @@ export const API_WORDS = {
   event_types: () => 'must be a list of one or more event types, each once',
   no_event_type: () => 'must contain at least one event type',
   redirect_uris: ({ max }: { max: number }) => `must be a list of at most ${max} different URIs`,
+  resource_indicators: ({ max, length }: { max: number; length: number }) =>
+    `must be a list of at most ${max} different absolute URIs without a fragment, of at most ${length} characters each`,
+  needless_resource_indicators: ({ scope }: { scope: string }) =>
+    `only a client with ${scope} stands for resources`,
   no_redirect_uri: () => 'must contain at least one URI for authorization_code',
   refresh_without_code: () => 'refresh_token requires authorization_code',
   public_without_secret: () => 'a public client cannot authenticate, so it cannot use client_credentials',
