@@ -36,6 +36,7 @@ import { AnnouncedEnds1795915989421 } from './1795915989421-announced-ends.js';
 import { AddressesOfMails1795925026272 } from './1795925026272-addresses-of-mails.js';
 import { ClientKeys1795948631231 } from './1795948631231-client-keys.js';
 import { PushedRequests1795952759680 } from './1795952759680-pushed-requests.js';
+import { Filters1796310000000 } from './1796310000000-filters.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -77,6 +78,7 @@ export const MIGRATIONS = [
   AddressesOfMails1795925026272,
   ClientKeys1795948631231,
   PushedRequests1795952759680,
+  Filters1796310000000,
 ];
 
 /** The names of the migrations, as the database stores them. */

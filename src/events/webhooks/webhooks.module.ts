@@ -57,6 +57,8 @@ import { RecentEventsService } from './events/recent-events.service.js';
 import { EventFeed } from './feed/event-feed.service.js';
 import { FeedPositions } from './feed/feed-position.js';
 import { FeedWaits } from './feed/feed-waits.service.js';
+import { FilterPreviews } from './filters/filter-preview.service.js';
+import { QueriedFilters } from './filters/queried-filters.service.js';
 import { GuardedHttpClient } from './http/guarded-http-client.js';
 import { EncryptionCanaryEntity } from './signing/encryption-canary.entity.js';
 import { WebhooksPersonalData } from './webhooks-personal-data.service.js';
@@ -120,6 +122,8 @@ const ENTITIES = [
     EventsRepository,
     FeedPositions,
     FeedWaits,
+    FilterPreviews,
+    QueriedFilters,
     PublishingService,
     RecentEventsService,
     RecoveriesRepository,
@@ -147,6 +151,7 @@ const ENTITIES = [
     EndpointsService,
     EventCatalogueService,
     EventTypesService,
+    FilterPreviews,
     PublishingService,
     RecentEventsService,
     RecoveriesService,

@@ -23,6 +23,7 @@ import { TypeList } from './endpoint-list.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 import { utcFieldValue } from '../frame/utc-time.js';
 import { endpointPath } from './about-endpoint.js';
+import { conditionText } from './filter-fields.js';
 
 export interface EndpointPageProps {
   endpoint: EndpointEntity;
@@ -203,6 +204,16 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointEntity }): VNode {
         ['State', state],
         description !== '' && ['Description', <bdi>{description}</bdi>],
         ['Event types', <TypeList names={endpoint.eventTypes} />],
+        endpoint.filters.length > 0 && [
+          'Filters',
+          <ul>
+            {endpoint.filters.map((condition) => (
+              <li>
+                <bdi>{conditionText(condition)}</bdi>
+              </li>
+            ))}
+          </ul>,
+        ],
         endpoint.maxPerMinute !== null && [
           'Attempts per minute',
           `At most ${formatCount(endpoint.maxPerMinute)}`,

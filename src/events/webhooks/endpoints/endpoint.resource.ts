@@ -14,6 +14,7 @@ import {
   IsTrueOrFalse,
   IsWholeNumber,
 } from '#platform/http/validation/validation.decorators.js';
+import { AreConditions, CONDITIONS_SCHEMA } from '../filters/condition.js';
 import type { HeaderChanges } from './endpoint-headers.js';
 import type { EndpointEntity } from './endpoint.entity.js';
 
@@ -55,6 +56,21 @@ export const ENDPOINT = resource<EndpointEntity>()('endpoint', {
     audited: true,
     form: { as: 'choices', label: 'Event types', hint: "Those allowed by the client's scopes." },
   },
+  filters: {
+    view: CONDITIONS_SCHEMA,
+    rule: AreConditions(),
+    about: 'An event is sent only if all of these hold; [] sends every event of the types.',
+    given: 'optional',
+    initial: [],
+    changeable: true,
+    audited: true,
+    form: {
+      as: 'jsonList',
+      label: 'Filters (optional)',
+      hint: 'A JSON list of conditions that must all hold, such as [{"path": "data.energy_kwh", "operator": "greater", "value": 5}].',
+    },
+  },
+  filter: { audited: { not: 'made of filters' } },
   enabled: {
     view: flag(),
     rule: IsTrueOrFalse(),

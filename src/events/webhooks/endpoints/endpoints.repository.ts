@@ -62,6 +62,8 @@ export type EndpointRow = Pick<
   | 'url'
   | 'description'
   | 'eventTypes'
+  | 'filters'
+  | 'filter'
   | 'enabled'
   | 'sealedSecret'
   | 'maxPerMinute'
@@ -72,7 +74,10 @@ type Headers = 'headerNames' | 'sealedHeaders';
 
 /** The members of an endpoint that can change. */
 export type EndpointRowChanges = Partial<
-  Pick<EndpointEntity, 'url' | 'description' | 'eventTypes' | 'enabled' | 'maxPerMinute' | Headers>
+  Pick<
+    EndpointEntity,
+    'url' | 'description' | 'eventTypes' | 'filters' | 'filter' | 'enabled' | 'maxPerMinute' | Headers
+  >
 >;
 
 /** The sealed members of an endpoint. */

@@ -10,6 +10,8 @@ import { MESSAGES } from '#records/notifications/message-catalogue.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import { isId, newId } from '#platform/secrets/ids.js';
 import { realmOf } from '#access/users/accounts/environment.js';
+import { written, type Condition } from '../filters/condition.js';
+import { filterOf } from '../filters/condition-path.js';
 import { EndpointTroubles } from './endpoint-troubles.js';
 import type { EndpointHeaders } from './endpoint-headers.js';
 import { EndpointRules } from './endpoint-rules.service.js';
@@ -107,7 +109,7 @@ export class EndpointsService {
 
   private async add(id: string, clientId: string, input: NewEndpoint, actor: Actor): Promise<AddedEndpoint> {
     const client = await this.clients.get(clientId);
-    const url = await this.rules.check(client, input);
+    const { url } = await this.rules.check(client, input);
     const { secret, sealed } = this.secrets.make(id);
     const headers = this.secrets.changedHeaders(id, null, input.headers ?? {});
     try {
@@ -121,6 +123,7 @@ export class EndpointsService {
           clientId,
           realm: realmOf(client),
           ...ENDPOINT.complete(input),
+          ...filterColumns(input.filters ?? []),
           url: url!,
           sealedSecret: sealed,
           headerNames: headers.headerNames,
@@ -152,10 +155,11 @@ export class EndpointsService {
   ): Promise<EndpointEntity> {
     const present = await this.get(id, clientId);
     const client = await this.clients.get(present.clientId);
-    const url = await this.rules.check(client, changes);
+    const { url, catalogue } = await this.rules.check(client, changes, present);
     return this.transactions.run(async () => {
       const before = (await this.repository.lock(id, clientId)) ?? this.missing();
       if (changes.eventTypes) await this.rules.holdTypes(client.scopes, changes.eventTypes);
+      this.rules.checkFilters(catalogue, changes, before);
       const turned = changes.enabled !== undefined && changes.enabled !== before.enabled;
       const headers =
         changes.headers && this.secrets.changedHeaders(id, before.sealedHeaders, changes.headers);
@@ -163,6 +167,7 @@ export class EndpointsService {
         url: url === before.url ? undefined : url,
         description: changes.description,
         eventTypes: changes.eventTypes,
+        ...(changes.filters && filterColumns(changes.filters)),
         enabled: turned ? changes.enabled : undefined,
         maxPerMinute: changes.maxPerMinute === before.maxPerMinute ? undefined : changes.maxPerMinute,
         ...(headers && headers.changed !== undefined
@@ -300,6 +305,12 @@ export class EndpointsService {
   private missing(): never {
     throw notFound('There is no webhook endpoint with this id.');
   }
+}
+
+/** The conditions of an endpoint, as they are shown and as PostgreSQL judges by them. */
+function filterColumns(conditions: Condition[]): Pick<EndpointEntity, 'filters' | 'filter'> {
+  const filters = conditions.map(written);
+  return { filters, filter: filterOf(filters) };
 }
 
 /** The names of the headers, and which of them have a new value. */

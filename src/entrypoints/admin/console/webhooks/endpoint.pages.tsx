@@ -44,6 +44,7 @@ export function endpointPage({ endpoint, client }: Props & { client: ClientEntit
             ['State', <EndpointState endpoint={endpoint} />],
             endpoint.description !== '' && ['Description', <bdi>{endpoint.description}</bdi>],
             ['Event types', <CommaList items={endpoint.eventTypes} />],
+            endpoint.filters.length > 0 && ['Filters', <code>{JSON.stringify(endpoint.filters)}</code>],
             endpoint.maxPerMinute !== null && ['Attempts per minute', `at most ${endpoint.maxPerMinute}`],
             endpoint.headerNames.length > 0 && ['Headers', <CommaList items={endpoint.headerNames} />],
             ['Last attempt', <At time={endpoint.lastAttemptAt} />],
