@@ -96,8 +96,9 @@ const typeErrors = (
   known: readonly Pick<EventTypeEntity, 'name' | 'scope'>[],
   scopes: string[],
   names: string[],
-): Violation[] =>
-  names.flatMap((name, index) => {
+): Violation[] => {
+  if (names.length === 0) return [violation('no_event_type')];
+  return names.flatMap((name, index) => {
     const type = known.find((candidate) => candidate.name === name);
     if (!type) return [violation('unknown_event_type', { place: index + 1 })];
     if (type.scope !== null && !scopes.includes(type.scope)) {
@@ -105,3 +106,4 @@ const typeErrors = (
     }
     return [];
   });
+};
