@@ -37,6 +37,7 @@ import { AddressesOfMails1795925026272 } from './1795925026272-addresses-of-mail
 import { ClientKeys1795948631231 } from './1795948631231-client-keys.js';
 import { PushedRequests1795952759680 } from './1795952759680-pushed-requests.js';
 import { Filters1796310000000 } from './1796310000000-filters.js';
+import { SigningKeys1796320000000 } from './1796320000000-signing-keys.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -79,6 +80,7 @@ export const MIGRATIONS = [
   ClientKeys1795948631231,
   PushedRequests1795952759680,
   Filters1796310000000,
+  SigningKeys1796320000000,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -12,6 +12,7 @@ import type { EventTypeEntity } from '#events/webhooks/event-types/event-type.en
 import type { PortalPage } from '../frame/portal-layout.js';
 import type { EventMembers } from '#events/webhooks/filters/event-members.js';
 import { rowValues } from '#events/webhooks/filters/typed-conditions.js';
+import { SIGNATURE_OPTIONS } from '#events/webhooks/signing/sign-delivery.js';
 import { endpointPath } from './about-endpoint.js';
 import { FilterFields, FilterPreviewNotice, type TriedFilters } from './filter-fields.js';
 
@@ -117,6 +118,14 @@ export function endpointFormPage({
               inputMode="numeric"
               hint="The most requests that we start in a minute, 1 to 6,000; the rest waits. Leave it empty for no limit."
             />
+            <Choices
+              name="signature_versions"
+              id="signature-versions"
+              label="Signatures"
+              hint="With v1a you need no secret of ours: the public key is on the page of the endpoint. None ticked: v1."
+              type="checkbox"
+              options={SIGNATURE_OPTIONS}
+            />
             <TextArea
               name="headers"
               label="Headers"
@@ -137,6 +146,7 @@ const hasFilterErrors = (errors: FieldErrors): boolean =>
 const isAdvanced = (input: EndpointFormValues, errors: FieldErrors): boolean =>
   input.max_per_minute !== '' ||
   input.headers !== '' ||
+  input.signature_versions.join() !== 'v1' ||
   errors['max_per_minute'] !== undefined ||
   errors['headers'] !== undefined;
 

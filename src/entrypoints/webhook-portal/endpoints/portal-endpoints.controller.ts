@@ -23,6 +23,7 @@ import { membersOf } from '#events/webhooks/filters/event-members.js';
 import { FilterPreviews } from '#events/webhooks/filters/filter-preview.service.js';
 import { filterViolations } from '#events/webhooks/filters/filter-rules.js';
 import { conditionsIn, rowErrors } from '#events/webhooks/filters/typed-conditions.js';
+import { inOrder, type SignatureVersion } from '#events/webhooks/signing/sign-delivery.js';
 import { endpointFormPage, type EndpointFormPageProps } from './endpoint-form.page.js';
 import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decorator.js';
@@ -144,9 +145,16 @@ function inputOf(typed: EndpointFormValues) {
     eventTypes: [...new Set(typed.event_types)],
     filters: conditionsOf(typed),
     maxPerMinute: limit === '' ? null : limitIn(limit),
+    signatureVersions: signaturesIn(typed.signature_versions),
     headers: headersInLines(typed.headers),
   };
 }
+
+/** None ticked: by the secret. */
+const signaturesIn = (ticked: string[]): SignatureVersion[] => {
+  const versions = inOrder(ticked as SignatureVersion[]);
+  return versions.length > 0 ? versions : ['v1'];
+};
 
 /** What differs from the present values. The rest is neither checked nor written: others may save it at this moment. */
 function changesOf(typed: EndpointFormValues, present: EndpointFormValues): EndpointChanges {
@@ -159,6 +167,7 @@ function changesOf(typed: EndpointFormValues, present: EndpointFormValues): Endp
     eventTypes: changed('eventTypes'),
     filters: changed('filters'),
     maxPerMinute: changed('maxPerMinute'),
+    signatureVersions: changed('signatureVersions'),
     headers: changed('headers'),
   };
 }

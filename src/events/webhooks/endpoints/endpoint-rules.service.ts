@@ -46,6 +46,9 @@ export class EndpointRules {
       ...(isLimit(input.maxPerMinute ?? null)
         ? {}
         : { max_per_minute: [violation('whole_number', { min: 1, max: PER_MINUTE_MAX, orNull: true })] }),
+      ...(input.signatureVersions?.length === 0
+        ? { signature_versions: [violation('signature_versions')] }
+        : {}),
       ...(headers.length === 0 ? {} : { headers }),
     };
     if (after && types.length === 0) Object.assign(violations, filterErrors(catalogue, after));

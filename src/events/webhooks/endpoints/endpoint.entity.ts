@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { SignatureVersion } from '../signing/sign-delivery.js';
 import type { Condition } from '../filters/condition.js';
 import { TextOrNull, TimeOrNull, InRealm } from '#platform/database/entities/columns.js';
 
@@ -30,6 +31,8 @@ export class EndpointEntity extends InRealm {
   /** Null for an endpoint that is enabled, or that a person disabled. */
   @TextOrNull() disabledReason!: EndpointDisabledReason | null;
   @TimeOrNull() disabledAt!: Date | null;
+  /** Which signatures a delivery has. */
+  @Column('text', { array: true }) signatureVersions!: SignatureVersion[];
   @Column('bytea') sealedSecret!: Buffer;
   /** The previous secret, during a rotation. */
   @Column('bytea', { nullable: true }) sealedPreviousSecret!: Buffer | null;

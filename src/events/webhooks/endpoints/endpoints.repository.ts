@@ -67,6 +67,7 @@ export type EndpointRow = Pick<
   | 'enabled'
   | 'sealedSecret'
   | 'maxPerMinute'
+  | 'signatureVersions'
   | Headers
 >;
 
@@ -76,7 +77,15 @@ type Headers = 'headerNames' | 'sealedHeaders';
 export type EndpointRowChanges = Partial<
   Pick<
     EndpointEntity,
-    'url' | 'description' | 'eventTypes' | 'filters' | 'filter' | 'enabled' | 'maxPerMinute' | Headers
+    | 'url'
+    | 'description'
+    | 'eventTypes'
+    | 'filters'
+    | 'filter'
+    | 'enabled'
+    | 'maxPerMinute'
+    | 'signatureVersions'
+    | Headers
   >
 >;
 

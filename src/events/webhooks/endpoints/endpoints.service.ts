@@ -12,6 +12,8 @@ import { isId, newId } from '#platform/secrets/ids.js';
 import { realmOf } from '#access/users/accounts/environment.js';
 import { written, type Condition } from '../filters/condition.js';
 import { filterOf } from '../filters/condition-path.js';
+import { inOrder } from '../signing/sign-delivery.js';
+import { SigningKeys } from '../signing/signing-keys.service.js';
 import { EndpointTroubles } from './endpoint-troubles.js';
 import type { EndpointHeaders } from './endpoint-headers.js';
 import { EndpointRules } from './endpoint-rules.service.js';
@@ -49,6 +51,7 @@ export class EndpointsService {
     private readonly clients: ClientsService,
     private readonly rules: EndpointRules,
     private readonly secrets: EndpointSecrets,
+    private readonly signingKeys: SigningKeys,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly notifications: NotificationsService,
@@ -124,11 +127,13 @@ export class EndpointsService {
           realm: realmOf(client),
           ...ENDPOINT.complete(input),
           ...filterColumns(input.filters ?? []),
+          signatureVersions: inOrder(input.signatureVersions ?? ['v1']),
           url: url!,
           sealedSecret: sealed,
           headerNames: headers.headerNames,
           sealedHeaders: headers.sealedHeaders,
         });
+        if (input.signatureVersions?.includes('v1a')) await this.signingKeys.make(clientId);
         const made = (await this.repository.find(id, clientId))!;
         await this.audit.record(actor, {
           action: 'webhook_endpoint.created',
@@ -160,6 +165,7 @@ export class EndpointsService {
       const before = (await this.repository.lock(id, clientId)) ?? this.missing();
       if (changes.eventTypes) await this.rules.holdTypes(client.scopes, changes.eventTypes);
       this.rules.checkFilters(catalogue, changes, before);
+      if (changes.signatureVersions?.includes('v1a')) await this.signingKeys.make(before.clientId);
       const turned = changes.enabled !== undefined && changes.enabled !== before.enabled;
       const headers =
         changes.headers && this.secrets.changedHeaders(id, before.sealedHeaders, changes.headers);
@@ -168,6 +174,7 @@ export class EndpointsService {
         description: changes.description,
         eventTypes: changes.eventTypes,
         ...(changes.filters && filterColumns(changes.filters)),
+        signatureVersions: changes.signatureVersions && inOrder(changes.signatureVersions),
         enabled: turned ? changes.enabled : undefined,
         maxPerMinute: changes.maxPerMinute === before.maxPerMinute ? undefined : changes.maxPerMinute,
         ...(headers && headers.changed !== undefined

@@ -97,6 +97,7 @@ export const SHARED_WORDS = {
   missing_header_value: ({ name }: { name: string }) =>
     `the value of ${name} must be entered: no earlier value to keep`,
   header_line: ({ line }: { line: number }) => `line ${line} must be a name, a colon and a value`,
+  signature_versions: () => 'must be a list of v1, v1a or both, each once',
   filters: ({ max }: { max: number }) =>
     `must be a list of at most ${max} conditions, each with path, operator and value`,
   filters_too_long: ({ max }: { max: number }) => `must have at most ${max} characters as JSON`,

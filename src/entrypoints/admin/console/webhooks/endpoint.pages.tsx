@@ -46,6 +46,7 @@ export function endpointPage({ endpoint, client }: Props & { client: ClientEntit
             ['Event types', <CommaList items={endpoint.eventTypes} />],
             endpoint.filters.length > 0 && ['Filters', <code>{JSON.stringify(endpoint.filters)}</code>],
             endpoint.maxPerMinute !== null && ['Attempts per minute', `at most ${endpoint.maxPerMinute}`],
+            ['Signatures', <CommaList items={endpoint.signatureVersions} />],
             endpoint.headerNames.length > 0 && ['Headers', <CommaList items={endpoint.headerNames} />],
             ['Last attempt', <At time={endpoint.lastAttemptAt} />],
             ['Failing since', <At time={endpoint.failingSince} none="not failing" />],
