@@ -36,6 +36,7 @@ import { AnnouncedEnds1795915989421 } from './1795915989421-announced-ends.js';
 import { AddressesOfMails1795925026272 } from './1795925026272-addresses-of-mails.js';
 import { ClientKeys1795948631231 } from './1795948631231-client-keys.js';
 import { PushedRequests1795952759680 } from './1795952759680-pushed-requests.js';
+import { SecurityProfiles1796010000000 } from './1796010000000-security-profiles.js';
 import { Filters1796310000000 } from './1796310000000-filters.js';
 import { SigningKeys1796320000000 } from './1796320000000-signing-keys.js';
 
@@ -79,6 +80,7 @@ export const MIGRATIONS = [
   AddressesOfMails1795925026272,
   ClientKeys1795948631231,
   PushedRequests1795952759680,
+  SecurityProfiles1796010000000,
   Filters1796310000000,
   SigningKeys1796320000000,
 ];

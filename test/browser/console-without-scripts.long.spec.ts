@@ -43,6 +43,7 @@ describe('in the console in a browser', () => {
     await press(page, 'Open webhook portal');
     await page.goto(`${service.url}/portal/event_types`);
     const entry = page.locator('[id="vehicle.moved"]');
+    await entry.locator('summary').first().click();
     await entry.getByText('Schema').click();
     expect(await entry.innerText()).toContain('"km"');
   });

@@ -187,15 +187,19 @@ describe('The admin API for deliveries', () => {
   });
 
   it('resends a delivery in any state from the start of the retry schedule, under the same id', async () => {
+    const sent = (id: string) =>
+      webhooks.received(endpoint).filter(({ headers }) => headers['webhook-id'] === id).length;
     for (const state of STATES) {
       const id = await make(state);
       const before = await webhooks.delivery(id);
+      const sentBefore = sent(id);
       webhooks.answer(endpoint.path, 503);
       const answer = await resend(id);
       expect([state, answer.status, answer.json.id]).toEqual([state, 202, id]);
       const row = await webhooks.attempted(id, before.attempts + 1);
       expect(row).toMatchObject({ state: 'pending', retries: 1, cancel_reason: null });
-      expect(webhooks.received(endpoint).at(-1)!.headers['webhook-id']).toBe(id);
+      // Those of the states before may come again meanwhile.
+      expect(sent(id)).toBe(sentBefore + 1);
       const audits = await service.database.query(
         'SELECT action, actor_id, before, after FROM audit_events WHERE subject_id = $1',
         [id],

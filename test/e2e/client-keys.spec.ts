@@ -4,7 +4,7 @@ import { assertionOf, byAssertion, clientWithKeys, newKey, type ClientKey } from
 import { setUpConsole } from '../support/console.js';
 import { PARTNER_SCOPES, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { madeOnce } from '../support/made.js';
-import { refresh } from '../support/oauth.js';
+import { isAccepted, refresh } from '../support/oauth.js';
 import { enterPortal } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
 
@@ -34,6 +34,13 @@ const withKey = async (id: string, key: ClientKey) => {
   return (await service.http.token({ grant_type: 'client_credentials', ...form })).status;
 };
 const KEYS = { token_endpoint_auth_method: 'private_key_jwt' };
+const PROFILE = {
+  security_profile: 'fapi_2',
+  require_pkce: true,
+  require_pushed_authorization_requests: true,
+  dpop_bound_access_tokens: true,
+};
+const profiled = (more: object) => ({ ...KEYS, ...PROFILE, jwks: jwks(keys.es), ...more });
 
 describe('A client with keys is refused', () => {
   const rsa1024 = {
@@ -91,6 +98,32 @@ describe('A client with keys is refused', () => {
     ['with an internal address', 'jwks_uri', () => ({ ...KEYS, jwks_uri: 'https://10.1.2.3/keys' })],
     ['with an internal name', 'jwks_uri', () => ({ ...KEYS, jwks_uri: 'https://keys.internal/' })],
     ['with too short a lifetime', 'access_token_lifetime', () => ({ access_token_lifetime: 59 })],
+    ['with a profile and without PKCE', 'require_pkce', () => profiled({ require_pkce: false })],
+    [
+      'with a profile and without pushed requests',
+      'require_pushed_authorization_requests',
+      () => profiled({ require_pushed_authorization_requests: false }),
+    ],
+    [
+      'with a profile and without DPoP',
+      'dpop_bound_access_tokens',
+      () => profiled({ dpop_bound_access_tokens: false }),
+    ],
+    [
+      'with a profile and a secret',
+      'token_endpoint_auth_method',
+      () => profiled({ token_endpoint_auth_method: null, jwks: null }),
+    ],
+    [
+      'with a profile, and public',
+      'security_profile',
+      () =>
+        profiled({
+          ...{ type: 'public', token_endpoint_auth_method: null, jwks: null },
+          ...{ grant_types: ['authorization_code'], redirect_uris: [REDIRECT_URI] },
+        }),
+    ],
+    ['with another profile', 'security_profile', () => ({ security_profile: 'fapi_1' })],
     ['with too long a lifetime', 'access_token_lifetime', () => ({ access_token_lifetime: 36_001 })],
   ])('%s', async (_what, member, body) => {
     const answer = await create(body());
@@ -112,6 +145,20 @@ describe('A client', () => {
     expect(made.json).toMatchObject({ ...KEYS, jwks: jwks(keys.es, keys.rsa), jwks_uri: null });
     const id = made.json.client_id as string;
     expect([await withKey(id, keys.es), await withKey(id, keys.rsa)]).toEqual([200, 200]);
+  });
+
+  it('with a profile keeps each of its switches, until the profile is taken away, which leaves them on', async () => {
+    const { json } = await create(profiled({}));
+    const path = `/admin/clients/${json.client_id as string}`;
+    const change = (fields: object) =>
+      service.http.send(path, { method: 'PATCH', bearer: token.is, json: fields });
+    for (const [name, value] of [...Object.entries(PROFILE).slice(1), ['token_endpoint_auth_method']]) {
+      const answer = await change({ [name as string]: value === undefined ? null : false });
+      expect([answer.status, Object.keys(answer.json.field_errors as object)]).toEqual([400, [name]]);
+    }
+    const free = await change({ security_profile: null });
+    expect(free.json).toMatchObject({ ...PROFILE, security_profile: null });
+    expect((await change({ require_pkce: false })).status).toBe(200);
   });
 
   it('as it was before says how it authenticates', async () => {
@@ -156,6 +203,29 @@ describe('A client', () => {
     const back = await followed(await submit(edit, { token_endpoint_auth_method: '' }));
     const [, secret] = back.html.querySelectorAll('dd code').map((code) => code.text);
     expect(await withSecret(client.id, secret!)).toBe(200);
+  });
+
+  it.each<[how: string, isEnded: boolean, form: Record<string, string>]>([
+    ['keeps', false, {}],
+    ['ends', true, { earlier_tokens: 'end' }],
+    ['ends, with the profile,', true, { security_profile: 'fapi_2' }],
+    ['keeps, if asked to, with the profile,', false, { security_profile: 'fapi_2', earlier_tokens: 'keep' }],
+  ])('that is switched to DPoP in the console %s its tokens from before', async (_how, isEnded, form) => {
+    const client = await service.make.client();
+    const user = await service.make.user();
+    const own = await service.make.clientToken(client);
+    const { access_token: theirs } = await service.make.tokens(client, user);
+    const switches = {
+      ...{ require_pkce: 'true', require_pushed_authorization_requests: 'true' },
+      ...{ ...KEYS, jwks: JSON.stringify(jwks(keys.es)), dpop_bound_access_tokens: 'true' },
+    };
+    await followed(await submit(`/admin/console/clients/${client.id}/edit`, { ...switches, ...form }));
+    for (const bearer of [own, theirs]) expect(await isAccepted(service.http, bearer)).toBe(!isEnded);
+    const actions = await service.database.column<string>(
+      "SELECT action FROM audit_events WHERE subject_id = $1 AND action = 'client.tokens_revoked'",
+      [client.id],
+    );
+    expect(actions).toHaveLength(isEnded ? 1 : 0);
   });
 
   it('has access tokens that live as long as it says', async () => {

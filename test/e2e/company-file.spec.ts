@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse, stringify } from 'yaml';
-import { ACTIONS } from '#start/cli/actions.js';
-import type { Printed } from '#start/cli/output.js';
-import { withoutDefaults } from '#start/cli/company/company-defaults.js';
-import type { Company } from '#start/cli/company/company-sections.js';
-import { CompanyDocument } from '#start/cli/company/read-company.js';
+import { apply as applyFile, printCompany } from '#features/company-file/company-file.actions.js';
+import type { Printed } from '#entrypoints/cli/output.js';
+import { withoutDefaults } from '#features/company-file/company-defaults.js';
+import type { Company } from '#features/company-file/company-sections.js';
+import { CompanyDocument } from '#features/company-file/read-company.js';
 import { ConsentsService } from '#access/consents/consents.service.js';
 import { PurgeService } from '#platform/database/purge/purge.service.js';
 import { Problem } from '#platform/http/problems/problem.js';
@@ -36,7 +36,7 @@ describe('A company file', () => {
       ...(as !== undefined && { as: [as] }),
       ...(flags as Record<string, never>),
     };
-    return (await ACTIONS.apply(service.app, '', options, { INVOICES_SECRET: secret })) as Printed;
+    return (await applyFile(service.app, '', options, { INVOICES_SECRET: secret })) as Printed;
   };
   /** What a refusal says, line by line, without the path of the file. */
   const refusal = async (content: string | object, flags?: Flags): Promise<string[]> => {
@@ -48,7 +48,7 @@ describe('A company file', () => {
     return error.detail.split('\n').map((line) => line.replace(`${file}:`, ''));
   };
   const exportedText = async (): Promise<string> =>
-    ((await ACTIONS.export(service.app, '', {}, {})) as Printed).text;
+    ((await printCompany(service.app, '', {}, {})) as Printed).text;
   const exported = async (): Promise<Company> => {
     const { has_end, end, ...company } = parse(await exportedText()) as Company & Record<string, unknown>;
     expect([has_end, end]).toEqual([true, true]);

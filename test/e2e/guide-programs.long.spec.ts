@@ -118,6 +118,8 @@ describe('The programs in the guides', () => {
     const { searchParams } = new URL(await outputOf(programs, 'push.mjs', given));
     const cameTo = await (await service.make.signedIn(user)).authorize(Object.fromEntries(searchParams));
     expect(cameTo.searchParams.has('code')).toBe(true);
+    run.add('proof.mjs');
+    expect(await outputOf(programs, 'bound-token.mjs', given)).toBe('DPoP 200');
     // A key that is there already is not overwritten.
     expect((await programs.start('new-key.mjs').end()).code).toBe(1);
   });

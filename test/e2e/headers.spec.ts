@@ -250,7 +250,7 @@ describe('Response headers:', () => {
     it.each(open)(
       'answers the preflight of %s %s for any origin, without credentials',
       async (method, path) => {
-        const asked = 'authorization, cache-control, content-type, service-version, x-request-id';
+        const asked = 'authorization, cache-control, content-type, dpop, service-version, x-request-id';
         const answer = await send(path, {
           method: 'OPTIONS',
           headers: {
@@ -275,7 +275,7 @@ describe('Response headers:', () => {
         expect(answer.headers.has('access-control-allow-credentials')).toBe(false);
         expect(list(answer.headers, 'access-control-expose-headers').sort()).toEqual(
           listOf(`
-          link, retry-after, service-version, www-authenticate, x-ratelimit-limit, x-ratelimit-remaining,
+          dpop-nonce, link, retry-after, service-version, www-authenticate, x-ratelimit-limit, x-ratelimit-remaining,
           x-request-id
         `),
         );

@@ -63,6 +63,7 @@ describe('The authorization server metadata', () => {
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
       require_pushed_authorization_requests: false,
+      dpop_signing_alg_values_supported: ['PS256', 'ES256', 'EdDSA'],
       ui_locales_supported: ['en', 'de', 'fr', 'nl', 'es'],
     });
     const { pathname } = new URL(json.service_documentation as string);

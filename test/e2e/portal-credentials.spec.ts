@@ -306,6 +306,13 @@ describe('The requests of a client', () => {
   });
 });
 
+it('The credentials say what the client has to prove', async () => {
+  const browser = await inPortal(owner);
+  expect(wordsOf(await browser.open(PATH))).not.toContain('DPoP');
+  await service.make.updateClient(client, { dpopBoundAccessTokens: true });
+  expect(wordsOf(await browser.open(PATH))).toMatch(/DPoP\s*required/);
+});
+
 describe('The keys of a client that has keys instead of a secret', () => {
   const ADD = `${PATH}/keys/add`;
   const END_KEY = `${PATH}/keys/end`;

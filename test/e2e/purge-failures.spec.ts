@@ -1,7 +1,7 @@
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { NestFactory } from '@nestjs/core';
-import { runCommand } from '#start/cli/run-command.js';
+import { runOperatorTool } from '#start/operator-tool.js';
 import { PurgeService } from '#platform/database/purge/purge.service.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { madeOnce, TEST_ENCRYPTION_KEY, type TestClient, useService } from '../support/spec.js';
@@ -217,7 +217,9 @@ describe('A purge', () => {
       DATABASE_URL: service.database.serviceUrl,
       ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
     };
-    const code = await runCommand(['purge'], env).finally(() => spies.forEach((spy) => spy.mockRestore()));
+    const code = await runOperatorTool(['purge'], env).finally(() =>
+      spies.forEach((spy) => spy.mockRestore()),
+    );
     return { code, out: printed.stdout, err: printed.stderr };
   };
 });

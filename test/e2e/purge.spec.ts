@@ -128,9 +128,9 @@ describe('A purge', () => {
     await insertRevoked(5000, '-1 second');
     const expired = await count('revoked_access_tokens WHERE expires_at < now()');
     const removed = await Promise.all([purge(0), purge(1), purge(0), purge(1)]);
-    expect(removed.reduce((sum, each) => sum + each)).toBe(expired);
     // A purge skips a batch that another run has locked; the next purge deletes what is left.
-    await purge();
+    removed.push(await purge());
+    expect(removed.reduce((sum, each) => sum + each)).toBe(expired);
     expect(await count('revoked_access_tokens WHERE expires_at < now()')).toBe(0);
   });
 

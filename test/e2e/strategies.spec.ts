@@ -108,7 +108,9 @@ describe('The credentials of a request', () => {
     const answer = await service.http.get('/v2/users', { headers: header ? { authorization: header } : {} });
     expect(answer.status).toBe(401);
     // RFC 6750 §3.1: in this case the challenge SHOULD NOT include an error code.
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="Charging Data Service"');
+    expect(answer.headers.get('www-authenticate')).toBe(
+      'Bearer realm="Charging Data Service", DPoP algs="PS256 ES256 EdDSA"',
+    );
   });
 
   it.each([

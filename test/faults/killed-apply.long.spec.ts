@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parse, stringify } from 'yaml';
-import { ACTIONS } from '#start/cli/actions.js';
-import type { Printed } from '#start/cli/output.js';
+import { apply as applyFile, printCompany } from '#features/company-file/company-file.actions.js';
+import type { Printed } from '#entrypoints/cli/output.js';
 import { startService, TEST_ENCRYPTION_KEY, type TestService, until } from '../support/spec.js';
 
 const HOOK = pathToFileURL('test/support/killed-at-statement.mjs').href;
@@ -109,9 +109,9 @@ describe('A company file that is applied by a process that is killed', () => {
     });
   const apply = async (folder: string, options: Record<string, string[]> = {}): Promise<string> => {
     const asked = { file: [path.join(folder, 'company.yaml')], ...options };
-    return ((await ACTIONS.apply(service.app, '', asked, { INVOICES_SECRET: SECRET })) as Printed).text;
+    return ((await applyFile(service.app, '', asked, { INVOICES_SECRET: SECRET })) as Printed).text;
   };
-  const exported = async () => ((await ACTIONS.export(service.app, '', {}, {})) as Printed).text;
+  const exported = async () => ((await printCompany(service.app, '', {}, {})) as Printed).text;
 
   const lastEvent = async () =>
     (await service.database.query<{ id: string }>('SELECT max(id) AS id FROM audit_events'))[0]!.id;

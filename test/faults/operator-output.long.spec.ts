@@ -8,9 +8,8 @@ import type { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
-import { ACTIONS } from '#start/cli/actions.js';
-import { COMMANDS, DATABASE_COMMANDS } from '#start/cli/commands.js';
-import type { CommandName } from '#start/cli/run-command.js';
+import { COMMANDS, DATABASE_COMMANDS } from '#entrypoints/cli/commands.js';
+import { FEATURE_COMMANDS } from '#start/feature-commands.js';
 import { TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 
 const PROGRAM = 'dist/src/operator.js';
@@ -74,7 +73,8 @@ describe('what the operator tool prints', () => {
 
   beforeAll(async () => {
     const there = file('there.yaml', company('there'));
-    await ACTIONS.apply(service.app, '', { file: [there] }, {});
+    const { run } = await FEATURE_COMMANDS.apply!.load();
+    await run(service.app, '', { file: [there] }, {});
   });
 
   it('is whole behind a slow pipe, of every command', async () => {
@@ -92,7 +92,7 @@ describe('what the operator tool prints', () => {
     const endsWith = (end: string | RegExp) => (out: string) =>
       expect(out.slice(-100)).toEqual(expect.stringMatching(end));
     const expected: Record<
-      CommandName,
+      string,
       [args: string[], isWhole: (out: string) => unknown, code?: number, least?: number]
     > = {
       migrate: [[], isJson],
@@ -116,7 +116,9 @@ describe('what the operator tool prints', () => {
       'rotate-token-key': [[], isJson],
       'revoke-token-key': [['no number'], endsWith(/\.\n$/), 1],
     };
-    expect(Object.keys(expected).sort()).toEqual(Object.keys({ ...COMMANDS, ...DATABASE_COMMANDS }).sort());
+    expect(Object.keys(expected).sort()).toEqual(
+      Object.keys({ ...COMMANDS, ...DATABASE_COMMANDS, ...FEATURE_COMMANDS }).sort(),
+    );
     for (const [name, [args, isWhole, code = 0, least = 1]] of Object.entries(expected)) {
       const { out, ...rest } = await ran([name, ...args]);
       expect([name, rest.code, out.length >= least ? 'long enough' : out]).toEqual([

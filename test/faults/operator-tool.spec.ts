@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { runCommand } from '#start/cli/run-command.js';
+import { runOperatorTool } from '#start/operator-tool.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { DataSource } from 'typeorm';
 import { outsideTransaction } from '#platform/database/queries/transaction-around.js';
@@ -69,7 +69,7 @@ describe('the operator tool for use without a browser', () => {
       return { get: app.get.bind(app), close: () => Promise.resolve() } as never;
     });
     try {
-      const code = await runCommand(args, environment(env));
+      const code = await runOperatorTool(args, environment(env));
       expect([args, unread]).toEqual([args, 0]);
       return { code, out: printed.stdout, err: printed.stderr };
     } finally {

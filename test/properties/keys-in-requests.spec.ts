@@ -5,6 +5,8 @@ import { AccessChanges } from '#platform/database/changes/access-changes.service
 import { Listener } from '#platform/database/connections/listener.service.js';
 import { SchemaCompatibility } from '#platform/database/migrations/schema-compatibility.service.js';
 import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
+import { newKey } from '../support/client-keys.js';
+import { proofOf } from '../support/dpop.js';
 import { changesRead } from '../support/changes-read.js';
 import { PASSWORD, REDIRECT_URI, until, WEBHOOK_ENV } from '../support/spec.js';
 import type { Answer, HttpOptions } from '../support/http.js';
@@ -25,6 +27,7 @@ const ENV = {
   ...MAIL_ENV,
   RATE_LIMIT_PER_HOUR: '1000000000',
   OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000',
+  DPOP_NONCE: 'true',
 };
 
 /**
@@ -256,6 +259,21 @@ const DOORS: Record<Key, Door[]> = {
           send: (key) =>
             browser.submit(page, '/password/forgotten', { email: 'nobody@mail.example', csrf_token: key }),
         };
+      },
+    },
+  ],
+  'dpop nonces': [
+    {
+      at: 'nonce of a DPoP proof',
+      open: async (_world, { make, http, url }) => {
+        const [client, key] = [await make.client(), await newKey()];
+        const send = async (nonce: string) =>
+          http.send('/o/token', {
+            form: { grant_type: 'client_credentials' },
+            basic: client,
+            headers: { dpop: await proofOf(key, 'POST', `${url}/o/token`, { claims: { nonce } }) },
+          });
+        return { genuine: (await send('')).headers.get('dpop-nonce')!, send };
       },
     },
   ],

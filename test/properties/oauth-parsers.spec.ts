@@ -183,6 +183,10 @@ describe('The rules of clients', () => {
       keys: [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }],
     }),
     jwksUri: fc.constantFrom(null, 'https://app.example/jwks.json'),
+    requirePkce: fc.boolean(),
+    requirePushedAuthorizationRequests: fc.boolean(),
+    dpopBoundAccessTokens: fc.boolean(),
+    securityProfile: fc.constantFrom(null, 'fapi_2' as const),
     environment: fc.constantFrom('live', 'sandbox'),
   });
   const catalogue = [

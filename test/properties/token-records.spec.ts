@@ -29,20 +29,38 @@ const base = {
   expiresAt: uint48,
   scopes: fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 255, size: 'small' }),
 };
+const jkt = fc
+  .option(fc.uint8Array({ minLength: 32, maxLength: 32 }), { nil: undefined })
+  .map((bytes) => bytes && Buffer.from(bytes).toString('base64url'));
 const clientRecord = fc.record({
   kind: fc.constant('client' as const),
   id: fc.uint8Array({ minLength: 16, maxLength: 16 }).map((bytes) => Buffer.from(bytes).toString('hex')),
   epoch: uint32,
+  jkt,
   ...base,
 });
-const userRecord = fc.record({
+const ofUser = {
   kind: fc.constant('user' as const),
   grantId: id('grnt'),
   generation: uint32,
   userId: id('user'),
-  grantEndsAt: fc.option(uint48, { nil: undefined }),
   ...base,
-});
+};
+const userRecord = fc.oneof(
+  fc.record({ grantEndsAt: fc.option(uint48, { nil: undefined }), ...ofUser }),
+  fc.record({
+    grantEndsAt: uint48,
+    jkt: jkt.filter((each) => each !== undefined),
+    serial: fc.option(
+      fc
+        .uint8Array({ minLength: 8, maxLength: 8 })
+        .map((bytes) => Buffer.from(bytes).toString('hex'))
+        .filter((hex) => !/^0+$/.test(hex)),
+      { nil: undefined },
+    ),
+    ...ofUser,
+  }),
+);
 const accessRecord: fc.Arbitrary<AccessTokenRecord> = fc.oneof(clientRecord, userRecord);
 const refreshRecord: fc.Arbitrary<RefreshTokenRecord> = fc.record({
   keyId,

@@ -12,6 +12,9 @@ export async function consentedCode(
   userId: string,
 ): Promise<string> {
   await app.get(ConsentApprovals).record(clientId, userId, PARTNER_SCOPES, null, SERVICE_ACTOR);
-  const given = { clientId, userId, redirectUri: REDIRECT_URI, scopes: PARTNER_SCOPES, codeChallenge: null };
-  return app.get(DataSource).transaction(() => app.get(AuthorizationCodesService).issue(given));
+  const given = { clientId, userId, redirectUri: REDIRECT_URI, scopes: PARTNER_SCOPES };
+  const free = { codeChallenge: null, dpopJkt: null };
+  return app
+    .get(DataSource)
+    .transaction(() => app.get(AuthorizationCodesService).issue({ ...given, ...free }));
 }

@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -18,7 +19,7 @@ const PYTHONS = new Map(
 
 const GO_SOURCES = '/usr/share/gocode';
 const hasGo = succeeds('go', ['version']);
-const hasGoOAuth = hasGo && succeeds('test', ['-d', `${GO_SOURCES}/src/golang.org/x/oauth2`]);
+const hasGoOAuth = hasGo && existsSync(`${GO_SOURCES}/src/golang.org/x/oauth2`);
 
 /** Why the programs of a page cannot run on this machine; undefined if they can. */
 export const LACKING = {
@@ -30,6 +31,10 @@ export const LACKING = {
   'go-oauth2': hasGoOAuth
     ? undefined
     : 'there is no go with x/oauth2 (apt-get install golang-go golang-golang-x-oauth2-dev)',
+  'go-jose':
+    hasGo && existsSync(`${GO_SOURCES}/src/gopkg.in/square/go-jose.v2`)
+      ? undefined
+      : 'there is no go with go-jose (apt-get install golang-go golang-gopkg-square-go-jose.v2-dev)',
   'ruby-oauth2': succeeds('ruby', ['-r', 'oauth2', '-e', ''])
     ? undefined
     : 'no ruby has oauth2 (apt-get install ruby-oauth2)',
@@ -63,7 +68,7 @@ export class PageProgram extends TalkingProcess {
 export class PagePrograms {
   private constructor(
     readonly folder: string,
-    readonly files: ReadonlyMap<string, string>,
+    readonly files: Map<string, string>,
   ) {}
 
   static async of(http: Http, address: string, { inGo = false } = {}): Promise<PagePrograms> {
@@ -81,9 +86,16 @@ export class PagePrograms {
     return programs;
   }
 
+  /** Writes a file beside those of the page; one in Go is compiled. */
+  async add(file: string, text: string): Promise<void> {
+    this.files.set(file, text);
+    await writeFile(path.join(this.folder, file), text);
+    if (file.endsWith('.go')) await this.build(file);
+  }
+
   /** Starts one of the files in its language. */
-  start(file: string, settings: Record<string, string> = {}): PageProgram {
-    const [command, ...args] = this.commandOf(file);
+  start(file: string, settings: Record<string, string> = {}, given: string[] = []): PageProgram {
+    const [command, ...args] = [...this.commandOf(file), ...given];
     const env = {
       PATH: process.env.PATH,
       HOME: process.env.HOME,

@@ -34,5 +34,5 @@ export function refreshTokens(
 
 function run(grant: TokenGrant, clientId: string, sent: Record<string, string>): Promise<IssuedTokens> {
   const form = Form.parse(new URLSearchParams(sent).toString());
-  return grant.run({ client: { id: clientId } as ClientEntity, form, actor: SERVICE_ACTOR });
+  return grant.run({ client: { id: clientId } as ClientEntity, form, actor: SERVICE_ACTOR, jkt: undefined });
 }

@@ -10,7 +10,7 @@ import { TEST_ENCRYPTION_KEY } from './test-encryption-key.js';
 import { until } from './until.js';
 
 const run = promisify(execFile);
-const LIST = 'src/start/features.ts';
+const LISTS = ['src/start/features.ts', 'src/start/feature-commands.ts'];
 const MODULES = 'test/modules.json';
 /** What neither a checkout has nor the compiler leaves. */
 const LEFT = /^(\.git|data|release|coverage|packages\/[^/]+\/dist|(.*\/)?node_modules)$/;
@@ -19,7 +19,7 @@ const LEFT = /^(\.git|data|release|coverage|packages\/[^/]+\/dist|(.*\/)?node_mo
 export class WithoutFeatures {
   private constructor(private readonly folder: string) {}
 
-  /** Deletes the folder of each feature, its line in the list, and its tests. */
+  /** Deletes the folder of each feature, its line in a list, and its tests. */
   static async make(features: string[]): Promise<WithoutFeatures> {
     const folder = await mkdtemp(path.join(tmpdir(), 'charging-data-features-'));
     // With what is compiled, so that only what changes is compiled anew.
@@ -78,10 +78,14 @@ export class WithoutFeatures {
   private async takeOut(feature: string): Promise<void> {
     await rm(this.at(`src/features/${feature}`), { recursive: true });
     const line = new RegExp(`^import \\{ (\\w+) \\} from '#features/${feature}/.*\\n`, 'm');
-    await this.change(LIST, (text) => {
-      const [, name] = line.exec(text)!;
-      return text.replace(line, '').replace(new RegExp(`\\b${name}\\b,?\\s*`), '');
-    });
+    const lists = await Promise.all(LISTS.map((list) => readFile(this.at(list), 'utf8')));
+    for (const [index, text] of lists.entries()) {
+      const [, name] = line.exec(text) ?? [];
+      if (name === undefined) continue;
+      const rest = text.replace(line, '').replace(new RegExp(`(\\.\\.\\.)?\\b${name}\\b,?\\s*`), '');
+      await writeFile(this.at(LISTS[index]!), rest);
+    }
+    if (!lists.some((text) => line.test(text))) throw new Error(`${feature} is in no list`);
     let begins!: RegExp;
     await this.change(MODULES, (text) => {
       const { [feature]: tests, ...modules } = JSON.parse(text) as Record<string, string[]>;

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { companySchema } from '#start/cli/company/company-schema.js';
+import { companySchema } from '#features/company-file/company-schema.js';
 
 const EXAMPLE = /```yaml\n([\s\S]*?)```/.exec(readFileSync('docs/company-file.md', 'utf8'))![1]!;
 

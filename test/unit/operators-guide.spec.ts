@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { Command } from '#start/cli/output.js';
-import { COMMANDS, DATABASE_COMMANDS } from '#start/cli/commands.js';
+import type { Command } from '#entrypoints/cli/command.js';
+import { COMMANDS, DATABASE_COMMANDS } from '#entrypoints/cli/commands.js';
+import { FEATURE_COMMANDS } from '#start/feature-commands.js';
 import { REFUSAL_STATUS } from '#access/identity-providers/refusals.js';
 
 const GUIDE = readFileSync('docs/operators.md', 'utf8');
@@ -14,7 +15,11 @@ const codeUnder = (heading: string): string[] => {
 };
 
 describe('The guide for operators', () => {
-  const commands: [string, Command][] = Object.entries({ ...DATABASE_COMMANDS, ...COMMANDS });
+  const commands: [string, Command][] = Object.entries({
+    ...DATABASE_COMMANDS,
+    ...COMMANDS,
+    ...FEATURE_COMMANDS,
+  });
 
   it.each(commands)('shows %s with all that it takes, and nothing else', (name, { options }) => {
     const shown = codeUnder('npm run operator').filter((code) => code.split(' ')[0] === name);

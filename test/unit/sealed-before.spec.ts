@@ -10,6 +10,7 @@ import { SealedBox } from '#platform/secrets/sealed-box.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import type { UsersRepository } from '#access/users/accounts/users.repository.js';
 import { KnownBrowsersService } from '#access/users/sessions/known-browsers.service.js';
+import { DpopNonces } from '#access/tokens/dpop/dpop-nonces.js';
 import { ONCE_FIELD } from '#platform/web/forms/form.js';
 
 const [KEY, NEW] = [Buffer.alloc(32, 'k'), Buffer.alloc(32, 'n')];
@@ -84,6 +85,7 @@ const SEALED: [purpose: PurposeThat<'seals'>, boundTo: string, text: string, sea
 ];
 const CSRF_TOKEN =
   'yOlgWZHtnhssUH4T13smG8RzoxNM5WGe9ho2xfb9qag-PwhoWNHQ-Nmn42k0CAAsULnbzQcpshVDcdDzXl2vp_pqfDHpT8Yo';
+const DPOP_NONCE = 'HBXH2eCvYkYYwWhQc2RMT4DfKd_-W7cfxPnIIERVDTA';
 const FORM_ID = 'clnt01KDVDNA00AMWZQ2KRHQ1D4W0R.ionPswm8or9Eb_Ce1Z5fjruPO86NPzsd-mQDC1VYNI8';
 const KNOWN_BROWSER =
   'fXFL-NPHnNqui1WGetF6Ew.eX49M4vpv2PlZvcfJzX0yz2hs5x19uAL92I0-gKUdSY.r9_ucd1T2mXZt7FuFoNvlL3PrbSzsf6-s9ddfKPl6p0';
@@ -103,6 +105,7 @@ const SIGNED: Record<PurposeThat<'signs'>, (keys: Buffer[]) => boolean> = {
     const form = Form.parse(`csrf_token=${CSRF_TOKEN}`);
     return succeeds(() => csrf.check(withCookie('cds_csrf', 's'.repeat(43)), form, 'a form'));
   },
+  'dpop nonces': (keys) => new DpopNonces(keys).insteadOf(DPOP_NONCE, 300 * 5_000_000) === undefined,
   'form ids': (keys) => {
     const form = Form.parse(`${ONCE_FIELD}=${FORM_ID}`);
     return succeeds(() => new FormIds(settingsWith(...keys)).read(form, 'clnt', 'user01', '/a'));

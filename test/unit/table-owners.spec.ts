@@ -5,7 +5,6 @@ import { ofFeature } from '../support/features.js';
 /** The module that owns each table: only it changes the table. */
 const OWNERS: Record<string, string[]> = {
   activity: ['activity_hours'],
-  admin: ['approvals'],
   audit: ['audit_events'],
   brand: ['brand', 'logos'],
   'client-contacts': ['client_contacts'],
@@ -14,6 +13,7 @@ const OWNERS: Record<string, string[]> = {
   consents: ['consent_notices', 'consent_versions', 'consent_words', 'consents'],
   database: ['access_changes', 'access_changes_purged', 'migrations', 'required_migrations'],
   disclosures: ['disclosure_batches', 'disclosure_days', 'disclosure_roll_up'],
+  'four-eyes': ['approvals'],
   http: ['form_answers'],
   'identity-providers': ['identities', 'logout_tokens', 'provider_sign_ins'],
   mail: ['mails'],

@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { APPROVAL_STATES } from '#entrypoints/admin/approvals/approval.entity.js';
 import { wordsOf } from '#access/users/accounts/words-of-names.js';
 import { EVENT_TYPES } from '../../migrations/event-types.js';
 import { EVENT_SCHEMAS } from '../../migrations/event-schemas.js';
@@ -33,11 +32,6 @@ describe('The names that drivers meet in their data', () => {
     const actions = actionsOfDrivers().filter((action) => !OF_OPERATORS.includes(action));
     expect(actions.length).toBeGreaterThan(30);
     expect(actions.filter((action) => wordsOf(action) === undefined)).toEqual([]);
-  });
-
-  it('are in words: what became of what admins asked for', () => {
-    const names = APPROVAL_STATES.map((state) => `approval_state.${state}`);
-    expect(names.filter((name) => wordsOf(name) === undefined)).toEqual([]);
   });
 
   it('are in words: the events of the service, and the members of their data', () => {

@@ -1,6 +1,12 @@
 import type { ScopeEntity } from '#access/scopes/scope.entity.js';
 import type { Environment } from '#access/users/accounts/environment.js';
-import { usesKeys, type AuthMethod, type ClientType, type GrantType } from './client.entity.js';
+import {
+  usesKeys,
+  type AuthMethod,
+  type ClientType,
+  type GrantType,
+  type SecurityProfile,
+} from './client.entity.js';
 import { keySetViolation, type JwkSet } from './keys/jwk-set.js';
 import { redirectUriViolation } from './redirect-uri.js';
 import { violation, type Violation, type Violations } from '#platform/http/problems/violation.js';
@@ -26,6 +32,10 @@ export interface ClientShape {
   tokenEndpointAuthMethod: AuthMethod | null;
   jwks: JwkSet | null;
   jwksUri: string | null;
+  requirePkce: boolean;
+  requirePushedAuthorizationRequests: boolean;
+  dpopBoundAccessTokens: boolean;
+  securityProfile: SecurityProfile | null;
   environment: Environment;
 }
 
@@ -105,6 +115,7 @@ export function clientViolations(
   const wrongKeys = typeof client.jwks === 'object' && client.jwks !== null && keySetViolation(client.jwks);
   if (wrongKeys) add('jwks', wrongKeys);
   if (client.jwks !== null && client.jwksUri !== null) add('jwks_uri', violation('keys_and_address'));
+  for (const member of lackingForProfile(client)) add(member, violation('required_by_profile'));
   const operatorScope = client.scopes.find((name) => audiences.get(name) === 'operator');
   if (client.companyService && !operatorScope) {
     add('company_service', violation('needless_company_service'));
@@ -116,4 +127,17 @@ export function clientViolations(
     }
   }
   return violations;
+}
+
+/** What a client with a profile lacks, by wire member (FAPI 2.0 Security Profile §5.3.2.1 and §5.3.2.2). */
+function lackingForProfile(client: ClientShape): string[] {
+  if (client.securityProfile === null) return [];
+  const needed = {
+    security_profile: client.type === 'confidential',
+    token_endpoint_auth_method: client.type === 'public' || usesKeys(client),
+    require_pkce: client.requirePkce,
+    require_pushed_authorization_requests: client.requirePushedAuthorizationRequests,
+    dpop_bound_access_tokens: client.dpopBoundAccessTokens,
+  };
+  return Object.entries(needed).flatMap(([member, isThere]) => (isThere ? [] : [member]));
 }

@@ -22,6 +22,8 @@ export const KNOWN_MEMBERS = [
   'jwks',
   'jwksUri',
   'accessTokenLifetime',
+  'dpopBoundAccessTokens',
+  'securityProfile',
 ] as const satisfies readonly (keyof ClientEntity)[];
 
 /** A client as requests know it. */

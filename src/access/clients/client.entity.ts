@@ -11,6 +11,10 @@ export type GrantType = (typeof GRANT_TYPES)[number];
 export const AUTH_METHODS = ['client_secret_basic', 'private_key_jwt', 'none'] as const;
 export type AuthMethod = (typeof AUTH_METHODS)[number];
 
+/** Sets of rules that a client can be held to: the FAPI 2.0 Security Profile. */
+export const SECURITY_PROFILES = ['fapi_2'] as const;
+export type SecurityProfile = (typeof SECURITY_PROFILES)[number];
+
 /** An OAuth client (contract §2); its id is the `client_id`. */
 @Entity('clients')
 export class ClientEntity extends InRealm {
@@ -97,6 +101,14 @@ export class ClientEntity extends InRealm {
   /** Whether it must push its authorization requests (RFC 9126). */
   @Column('boolean', { default: false })
   requirePushedAuthorizationRequests!: boolean;
+
+  /** Whether its access tokens must be bound to a key (RFC 9449). */
+  @Column('boolean', { default: false })
+  dpopBoundAccessTokens!: boolean;
+
+  /** What it has to keep to. */
+  @TextOrNull()
+  securityProfile!: SecurityProfile | null;
 
   /** In seconds; null for that of the service. */
   @Column('integer', { nullable: true })

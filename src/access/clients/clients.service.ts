@@ -36,6 +36,9 @@ export interface RegisteredClient {
 /** Runs in the same transaction as a change; throwing rolls the change back. */
 export type Alongside = (client: ClientEntity) => Promise<void>;
 
+/** A change of a client, and whether a switch to DPoP ends the tokens from before. */
+export type ClientUpdate = ClientChanges & { endEarlierTokens?: boolean };
+
 /** Checks a change while the client is locked; throws to refuse it. */
 export type ClientChangeCheck = (before: ClientEntity, after: ClientEntity) => Promise<void>;
 
@@ -166,7 +169,7 @@ export class ClientsService {
    */
   async update(
     id: string,
-    changes: ClientChanges,
+    { endEarlierTokens, ...changes }: ClientUpdate,
     actor: Actor,
     check?: ClientChangeCheck,
   ): Promise<RegisteredClient> {
@@ -176,6 +179,9 @@ export class ClientsService {
     return this.transactions.run(async () => {
       const before = await this.lock(id);
       const updated = await this.updateLocked(before, wanted, actor);
+      if (endEarlierTokens && !before.dpopBoundAccessTokens && updated.client.dpopBoundAccessTokens) {
+        await this.endTokens(id, actor);
+      }
       await check?.(before, updated.client);
       return updated;
     });
@@ -276,15 +282,19 @@ export class ClientsService {
   revokeTokens(id: string, actor: Actor): Promise<number> {
     return this.transactions.run(async () => {
       if (!(await this.repository.lock(id))) this.missing();
-      const ended = await this.events.say('client.access_ended', id, 'tokens_revoked');
-      const revoked = ended.find((grants) => typeof grants === 'number') ?? 0;
-      await this.audit.record(actor, {
-        action: 'client.tokens_revoked',
-        subjectId: id,
-        after: { revoked },
-      });
-      return revoked;
+      return this.endTokens(id, actor);
     });
+  }
+
+  private async endTokens(id: string, actor: Actor): Promise<number> {
+    const ended = await this.events.say('client.access_ended', id, 'tokens_revoked');
+    const revoked = ended.find((grants) => typeof grants === 'number') ?? 0;
+    await this.audit.record(actor, {
+      action: 'client.tokens_revoked',
+      subjectId: id,
+      after: { revoked },
+    });
+    return revoked;
   }
 
   /** What is wrong with a client by the rules of contract §2, by member; empty if nothing is. */

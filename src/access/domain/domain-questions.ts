@@ -1,3 +1,4 @@
+import type { Actor } from '#records/audit/audit.service.js';
 import type { OperatorRole } from '#platform/config/operator-role.js';
 import type { Language } from '#platform/language/languages.js';
 import type { Violation } from '#platform/http/problems/violation.js';
@@ -26,6 +27,19 @@ export interface HeldAboutPerson {
   columns: Record<string, (record: never) => unknown>;
 }
 
+/** What a second admin is asked for. `details`: what exactly, as far as the action does not say it. */
+export interface AskedOfSecondAdmin {
+  action: string;
+  subjectId: string;
+  details: object | null;
+}
+
+/** What waits for a second admin: how the admin API shows it, and its page of the console. */
+export interface Waiting {
+  view: object;
+  page: string;
+}
+
 declare module '#platform/database/domain/domain-map.js' {
   interface DomainMaps {
     domainQuestions: typeof DOMAIN_QUESTIONS;
@@ -43,6 +57,9 @@ export const DOMAIN_QUESTIONS = {
   ),
   'client.operator_role': askedOfOne<(clientId: string) => Promise<OperatorRole | null>>(
     'Which operator role does a client have now? It stays locked until the transaction ends.',
+  ),
+  'admin.second_admin': askedOfAll<(asked: AskedOfSecondAdmin, actor: Actor) => Promise<Waiting>>(
+    'Who asks a second admin for an action that may not be done at once? Without an answer it is refused.',
   ),
   'client.key_address_violation': askedOfOne<(address: string) => Promise<Violation | undefined>>(
     'What is wrong with an address of a client’s keys, so that they would not be fetched from it? It is asked before one is saved.',

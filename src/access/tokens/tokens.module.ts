@@ -17,6 +17,8 @@ import {
 } from './codes/authorization-codes.repository.js';
 import { AuthorizationCodesService } from './codes/authorization-codes.service.js';
 import { BearerStrategy } from './access/bearer.guard.js';
+import { DpopProofs } from './dpop/dpop-proofs.service.js';
+import { DpopStrategy } from './dpop/dpop.strategy.js';
 import { ConnectedClientsRepository } from './grants/connected-clients.repository.js';
 import { ConnectedClientsService } from './grants/connected-clients.service.js';
 import { GrantEntity } from './grants/grant.entity.js';
@@ -61,6 +63,8 @@ const EXPORTED = [
   AccessTokensService,
   AuthorizationCodesService,
   BearerStrategy,
+  DpopProofs,
+  DpopStrategy,
   ConnectedClientsService,
   GrantsService,
   RefreshTokensService,

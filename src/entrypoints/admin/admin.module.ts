@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { AdminApprovalsController } from './api/approvals/admin-approvals.controller.js';
 import { AdminAuditEventsController } from './api/audit-events/admin-audit-events.controller.js';
 import { AdminClientCredentialsController } from './api/clients/admin-client-credentials.controller.js';
 import { AdminClientsController } from './api/clients/admin-clients.controller.js';
@@ -23,7 +22,6 @@ import { ConsoleModule } from './console/console.module.js';
 @Module({
   imports: [...ADMINISTERED, ConsoleModule],
   controllers: [
-    AdminApprovalsController,
     AdminAuditEventsController,
     AdminClientCredentialsController,
     AdminClientsController,

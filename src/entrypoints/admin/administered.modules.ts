@@ -12,7 +12,7 @@ import { ScopesModule } from '#access/scopes/scopes.module.js';
 import { TokensModule } from '#access/tokens/tokens.module.js';
 import { UsersModule } from '#access/users/users.module.js';
 import { WebhooksModule } from '#events/webhooks/webhooks.module.js';
-import { ApprovalsModule } from './approvals/approvals.module.js';
+import { AdminActionsModule } from './actions/admin-actions.module.js';
 
 /** The modules whose services both the admin API and the console call. */
 export const ADMINISTERED = [
@@ -27,7 +27,7 @@ export const ADMINISTERED = [
   ScopesModule,
   UsersModule,
   ActivityModule,
-  ApprovalsModule,
+  AdminActionsModule,
   IdentityProvidersModule,
   PartnersModule,
   RequestsModule,

@@ -160,6 +160,7 @@ export class ProcessEnvironment {
   @Validate(IsRetrySchedule) WEBHOOK_RETRY_SCHEDULE_SECONDS = '5,300,1800,7200,18000,36000,50400,72000,86400';
   @WholeNumber(1, 4096) WEBHOOK_CONCURRENCY = 512;
   @IsTrueOrFalse() WEBHOOK_ALLOW_PRIVATE_ADDRESSES = 'false';
+  @IsTrueOrFalse() DPOP_NONCE = 'false';
   @IsOptional() @Validate(IsRedisUrl) REDIS_URL?: string;
 
   @IsOptional()

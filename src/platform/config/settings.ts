@@ -66,6 +66,8 @@ export class Settings {
   webhookConcurrency!: number;
   /** Also allow webhooks to `http` and internal addresses. */
   webhookAllowPrivateAddresses!: boolean;
+  /** Whether DPoP proofs need a nonce of the service (RFC 9449 §8). */
+  dpopNonce!: boolean;
   /** The demonstration's own receiver of webhooks: the only URL that is exempt from the above. */
   ownReceiver?: string;
   redisUrl?: string;
@@ -158,6 +160,7 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
     webhookRetrySchedule: splitList(env.WEBHOOK_RETRY_SCHEDULE_SECONDS).map(Number),
     webhookConcurrency: env.WEBHOOK_CONCURRENCY,
     webhookAllowPrivateAddresses: env.WEBHOOK_ALLOW_PRIVATE_ADDRESSES === 'true',
+    dpopNonce: env.DPOP_NONCE === 'true',
     redisUrl: env.REDIS_URL,
     metricsToken: env.METRICS_TOKEN,
     ...otlpExports(env),

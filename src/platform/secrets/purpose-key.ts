@@ -20,6 +20,7 @@ export const PURPOSES = {
   'webhook endpoint secret': 'seals',
   'webhook signing key': 'seals',
   'csrf tokens': 'signs',
+  'dpop nonces': 'signs',
   'form ids': 'signs',
   'known browsers': 'signs',
   unsubscribing: 'signs',

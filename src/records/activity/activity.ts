@@ -55,8 +55,22 @@ export const CREDENTIALS_REFUSALS = [
 ] as const;
 export type CredentialsRefusal = (typeof CREDENTIALS_REFUSALS)[number];
 
+/** Why a proof of possession of a key was refused (RFC 9449). */
+export type ProofRefusal =
+  | 'proof_missing'
+  | 'proof_malformed'
+  | 'proof_key'
+  | 'proof_signature'
+  | 'proof_of_another_request'
+  | 'proof_of_another_token'
+  | 'proof_of_another_key'
+  | 'proof_time'
+  | 'proof_nonce'
+  | 'proof_used';
+
 /** Why a request of an authenticated client to an OAuth endpoint was refused. */
 export type TokenRefusal =
+  | ProofRefusal
   | 'code_malformed'
   | 'code_unknown'
   | 'code_of_another_client'
@@ -86,8 +100,11 @@ export type TokenRefusal =
 
 /** Why a bearer token was refused. */
 export type BearerRefusal =
+  | ProofRefusal
   | 'no_token'
   | 'token_in_query'
+  | 'token_bound'
+  | 'token_not_bound'
   | 'token_malformed'
   | 'token_unknown'
   | 'token_forged'

@@ -91,6 +91,7 @@ const WITHOUT_KEYS = {
   jwks: [''],
   jwks_uri: [''],
   access_token_lifetime: [''],
+  security_profile: [''],
 };
 
 /** One condition, which events of every type can hold. */

@@ -3,7 +3,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { DataSource } from 'typeorm';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
-import { ApprovalsRepository } from '#entrypoints/admin/approvals/approvals.repository.js';
 import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { UnsubscribeKeys } from '#records/mail/unsubscribe-keys.service.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
@@ -119,14 +118,12 @@ export class World {
     },
     approvalId: async () => {
       const admin = await this.value('otherOperatorId');
-      const by = { type: 'user', id: admin, person: admin } as const;
-      const subject = (await this.newUser()).id;
-      const approvals = this.app.get(ApprovalsRepository);
-      return this.run(
-        async () =>
-          (await approvals.request({ action: 'user.erase', subjectId: subject, details: null }, by)).approval
-            .id,
+      const rows: { id: string }[] = await this.app.get(DataSource).query(
+        `INSERT INTO approvals (id, action, subject_id, requested_by_type, requested_by_id, requested_by_person, expires_at)
+         VALUES ($1, 'user.erase', $2, 'user', $3, $3, now() + interval '7 days') RETURNING id`,
+        [newId('appr'), (await this.newUser()).id, admin],
       );
+      return rows[0]!.id;
     },
     sessionId: async () => {
       await this.newSession(await this.user());
@@ -386,7 +383,8 @@ export class World {
   private async newCode(): Promise<string> {
     const { id: clientId, scopes } = await this.client();
     const { id: userId } = await this.user();
-    const code = { clientId, userId, redirectUri: REDIRECT_URI, scopes, codeChallenge: CHALLENGE };
+    const [redirectUri, codeChallenge] = [REDIRECT_URI, CHALLENGE];
+    const code = { clientId, userId, redirectUri, scopes, codeChallenge, dpopJkt: null };
     return this.run(() => this.app.get(AuthorizationCodesService).issue(code));
   }
 

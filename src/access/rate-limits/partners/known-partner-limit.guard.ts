@@ -1,7 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
-import { bearerTokenOf } from '#access/tokens/access/principal.js';
+import { accessTokenOf } from '#access/tokens/access/principal.js';
 import { PartnersOverLimit } from './partners-over-limit.service.js';
 import { countDecision } from '../rate-limit-metrics.js';
 import { RateLimitsService, retryAfterSeconds } from '../rate-limits.service.js';
@@ -21,7 +21,7 @@ export class KnownPartnerLimitGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (!this.limits.hasRefusedPartners) return true;
     const { headers } = context.switchToHttp().getRequest<FastifyRequest>();
-    const token = bearerTokenOf(headers.authorization);
+    const token = accessTokenOf(headers.authorization);
     const principal = token === undefined ? undefined : this.accessTokens.recall(token);
     if (!principal) return true;
     const limit = this.overLimit.limitOf(principal);

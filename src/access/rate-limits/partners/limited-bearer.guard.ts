@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { ActivityService } from '#records/activity/activity.service.js';
 import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
 import { BearerGuard, BearerStrategy } from '#access/tokens/access/bearer.guard.js';
+import { DpopStrategy } from '#access/tokens/dpop/dpop.strategy.js';
 import { RateLimitsService } from '../rate-limits.service.js';
 
 /**
@@ -13,11 +14,12 @@ import { RateLimitsService } from '../rate-limits.service.js';
 export class LimitedBearerGuard extends BearerGuard {
   constructor(
     strategy: BearerStrategy,
+    dpop: DpopStrategy,
     accessTokens: AccessTokensService,
     activity: ActivityService,
     private readonly limits: RateLimitsService,
   ) {
-    super(strategy, accessTokens, activity);
+    super(strategy, dpop, accessTokens, activity);
   }
 
   override canActivate(context: ExecutionContext): Promise<boolean> {

@@ -56,7 +56,7 @@ export class PartnersOverLimit {
       .notificationFor(client, userId, limit)
       .catch((error: unknown) => {
         // The client or the user was deleted, and this instance does not know yet.
-        throw isForeignKeyViolation(error) ? invalidToken('token_unknown') : error;
+        throw isForeignKeyViolation(error) ? invalidToken('token_unknown', principal) : error;
       });
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     request.refusedClientId = client.id;

@@ -56,7 +56,7 @@ export class SandboxFaultGuard implements CanActivate {
           client: principal.client,
           request,
         });
-        throw invalidToken('token_expired');
+        throw invalidToken('token_expired', principal);
       case '429':
         return this.overLimit.refuse(
           context,

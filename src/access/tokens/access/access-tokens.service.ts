@@ -75,10 +75,9 @@ export class AccessTokensService {
   }
 
   /** Counts a token that `find` refused, and returns the reason, and the client of a genuine token. */
-  async countRefusal(token: string, request: Refusable): Promise<Refusal> {
+  async countRefusal(token: string, request: Refusable, isDpop = false): Promise<Refusal> {
     const judgement = await this.judge(token);
-    // Valid again: what it depends on was restored between the two calls.
-    const { reason, client }: Refusal = 'principal' in judgement ? { reason: 'token_unknown' } : judgement;
+    const { reason, client } = 'principal' in judgement ? refusalOf(judgement.principal, isDpop) : judgement;
     this.activity.count({ kind: 'bearer_refused', detail: reason, client, request });
     return { reason, client };
   }
@@ -99,11 +98,11 @@ export class AccessTokensService {
   }
 
   /**
-   * Issues a client-credentials token without a write; undefined if the client or its owner is disabled, or it has operator
+   * Issues a client-credentials token without a write, bound to the key with this thumbprint if there is one; undefined if the client or its owner is disabled, or it has operator
    * scopes without an operator role. The token carries the client's epoch: revoking the client's tokens at the same moment raises
    * the epoch and so revokes this token too.
    */
-  async issueForClient(clientId: string, scopes: string[]): Promise<IssuedTokens | undefined> {
+  async issueForClient(clientId: string, scopes: string[], jkt?: string): Promise<IssuedTokens | undefined> {
     const known = await this.clients.findAt(clientId);
     if (!known || !isWorking(known.found) || !known.found.ownerEnabled) return undefined;
     const key = await this.keys.signing();
@@ -120,6 +119,7 @@ export class AccessTokensService {
       issuedAt,
       expiresAt: issuedAt + expiresIn * 1000,
       scopes: await this.scopeNumbers.of(scopes),
+      jkt,
     };
     return { accessToken: writeAccessToken(record, key.secret), expiresIn, scopes };
   }
@@ -238,6 +238,13 @@ export class AccessTokensService {
   }
 }
 
+/** Why a valid token was refused: it came with the wrong scheme. Otherwise what it depends on was restored since. */
+function refusalOf({ jkt, client }: Principal, isDpop: boolean): Refusal {
+  if (jkt !== undefined && !isDpop) return { reason: 'token_bound', client };
+  if (jkt === undefined && isDpop) return { reason: 'token_not_bound', client };
+  return { reason: 'token_unknown' };
+}
+
 function toPrincipal(record: AccessTokenRecord, basis: TokenBasis, scopes: readonly string[]): Judgement {
   const {
     clientType: type,
@@ -296,6 +303,7 @@ const principalOf = (
   ...(record.kind === 'user'
     ? { userId: record.userId, grantId: record.grantId, grantEndsAt: record.grantEndsAt }
     : { epoch: record.epoch }),
+  ...(record.jkt === undefined ? {} : { jkt: record.jkt }),
   scopes,
   issuedAt: new Date(record.issuedAt),
   expiresAt: new Date(expiresAt),

@@ -9,8 +9,12 @@ import { badRequest, unauthorized, type Problem } from '#platform/http/problems/
 import { StrategyGuard, type CredentialsRequest, ownPassport } from '#platform/http/guards/strategy.guard.js';
 import type { Judge } from '#platform/http/guards/late-judgement.js';
 import { AccessTokensService } from './access-tokens.service.js';
-import { type Principal, bearerTokenOf, isBearer } from './principal.js';
+import { DpopStrategy, type DpopRequest } from '../dpop/dpop.strategy.js';
+import { proofHeaders, type RefusedProof } from '../dpop/proof-claims.js';
+import { SIGNATURE_ALGORITHMS } from '#access/clients/keys/jwk-set.js';
+import { accessTokenOf, hasAccessToken, isDpop, type Principal } from './principal.js';
 import { PassportStrategy } from '@nestjs/passport';
+import type { Strategy as AnyStrategy } from 'passport';
 import { Strategy } from 'passport-http-bearer';
 
 /** Bearer tokens (RFC 6750). The strategy reads the token from the header and calls `validate` with it. */
@@ -20,9 +24,10 @@ export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
     super();
   }
 
-  /** The caller with this token; false if the token is not valid. */
+  /** The caller with this token; false if the token is not valid, or bound to a key, which this scheme does not prove (RFC 9449 §7.2). */
   async validate(token: string): Promise<Principal | false> {
-    return (await this.accessTokens.find(token)) ?? false;
+    const principal = await this.accessTokens.find(token);
+    return principal?.jkt === undefined ? (principal ?? false) : false;
   }
 
   getPassportInstance() {
@@ -30,18 +35,51 @@ export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
   }
 }
 
-export const BEARER_REALM = `Bearer realm="${PRODUCT_NAME}"`;
+const BEARER_REALM = `Bearer realm="${PRODUCT_NAME}"`;
+const DPOP_ALGORITHMS = `DPoP algs="${SIGNATURE_ALGORITHMS.join(' ')}"`;
+// RFC 6750 §3.1: where no token was sent, the challenge SHOULD NOT say what is wrong with one.
+const BOTH_SCHEMES = `${BEARER_REALM}, ${DPOP_ALGORITHMS}`;
 
-const challengeWith = (description: string): string =>
-  `${BEARER_REALM}, error="invalid_token", error_description="${description}"`;
+/** A challenge with an error, for a scheme (RFC 6750 §3, RFC 9449 §7.1). */
+const challengeOf = (scheme: 'Bearer' | 'DPoP', error: string): string =>
+  `${scheme === 'DPoP' ? DPOP_ALGORITHMS : BEARER_REALM}, ${error}`;
 
-const challengeOf = (reason: BearerRefusal): string => challengeWith(invalidTokenMessage(reason));
+/** The challenge of a refusal of this caller, which had a valid token. */
+export const challengeFor = (principal: Pick<Principal, 'jkt'> | undefined, error: string): string =>
+  challengeOf(principal?.jkt === undefined ? 'Bearer' : 'DPoP', error);
 
 const NARROWED = 'What the access token may do changed while the request was carried out. Send it again.';
 
-/** The 401 problem for a token that was revoked after the guard had accepted it. */
-export const invalidToken = (reason: BearerRefusal): Problem =>
-  unauthorized(invalidTokenMessage(reason), challengeOf(reason));
+/** Why a request with an access token is refused. */
+export interface TokenError {
+  error: 'invalid_token' | 'invalid_dpop_proof' | 'use_dpop_nonce';
+  description: string;
+  challenge: string;
+  /** Further headers. */
+  headers: Record<string, string>;
+}
+
+const tokenError = (
+  scheme: 'Bearer' | 'DPoP',
+  description: string,
+  error: TokenError['error'] = 'invalid_token',
+  headers: Record<string, string> = {},
+): TokenError => ({
+  error,
+  description,
+  challenge: challengeOf(scheme, `error="${error}", error_description="${description}"`),
+  headers,
+});
+
+/** The scheme of a request with a token. */
+const schemeOf = ({ headers }: FastifyRequest) => (isDpop(headers.authorization) ? 'DPoP' : 'Bearer');
+
+/** The 401 problem for the token of this caller, which was revoked after the guard had accepted it. */
+export function invalidToken(reason: BearerRefusal, principal: Pick<Principal, 'jkt'>): Problem {
+  const description = invalidTokenMessage(reason);
+  const error = `error="invalid_token", error_description="${description}"`;
+  return unauthorized(description, challengeFor(principal, error));
+}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -59,15 +97,17 @@ declare module 'fastify' {
 export class BearerGuard extends StrategyGuard implements Judge {
   constructor(
     strategy: BearerStrategy,
+    private readonly dpop: DpopStrategy,
     private readonly accessTokens: AccessTokensService,
     private readonly activity: ActivityService,
   ) {
     super(strategy);
   }
 
-  override getRequest(context: ExecutionContext): CredentialsRequest {
+  override getRequest(context: ExecutionContext): CredentialsRequest | DpopRequest {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { authorization } = request.headers;
+    refuseSeveralTokens(request);
     const inQuery = request.url.includes('?') && hasTokenInQuery(request.url);
     // RFC 6750 §2: clients MUST NOT use more than one method to transmit the token in each request.
     if (authorization !== undefined && inQuery) {
@@ -77,35 +117,40 @@ export class BearerGuard extends StrategyGuard implements Judge {
       this.activity.count({ kind: 'bearer_refused', detail: 'token_in_query', request });
       throw unauthorized(
         'Authentication credentials were not provided: a token in the query string is not accepted, send it in the Authorization header.',
-        BEARER_REALM,
+        BOTH_SCHEMES,
       );
     }
-    // RFC 6750 §3.1: where no bearer token was sent, the challenge SHOULD NOT say what is wrong with one.
-    if (!isBearer(authorization)) {
+    if (!hasAccessToken(authorization)) {
       this.activity.count({ kind: 'bearer_refused', detail: 'no_token', request });
-      throw unauthorized(say('Authentication credentials were not provided.'), BEARER_REALM);
+      throw unauthorized(say('Authentication credentials were not provided.'), BOTH_SCHEMES);
     }
+    if (isDpop(authorization))
+      return { strategy: this.dpop as object as AnyStrategy, headers: { authorization }, request };
     return { strategy: this.strategy, headers: { authorization: withOneBlank(authorization) } };
   }
 
   override handleRequest<User>(
     error: unknown,
     principal: Principal | false,
-    _info: unknown,
+    refused: RefusedProof | undefined,
     context: ExecutionContext,
   ): User {
     if (error) throw error;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    if (!principal) return this.refuse(request) as User;
+    if (!principal) {
+      return (
+        schemeOf(request) === 'DPoP' && refused ? this.refuseProof(refused, request) : this.refuse(request)
+      ) as User;
+    }
     request.principal = principal;
     if (this.isRead(request)) request.judge = this;
     return principal as User;
   }
 
   async judgeAgain(request: FastifyRequest): Promise<void> {
-    const principal = await this.accessTokens.find(bearerTokenOf(request.headers.authorization) ?? '');
+    const principal = await this.accessTokens.find(accessTokenOf(request.headers.authorization) ?? '');
     if (!principal) return this.refuse(request);
-    if (mayLess(principal, request.principal!)) throw this.refusal(NARROWED, challengeWith(NARROWED));
+    if (mayLess(principal, request.principal!)) throw this.refusal(tokenError(schemeOf(request), NARROWED));
   }
 
   /**
@@ -113,10 +158,20 @@ export class BearerGuard extends StrategyGuard implements Judge {
    * secret.
    */
   private async refuse(request: FastifyRequest): Promise<never> {
-    const token = bearerTokenOf(request.headers.authorization) ?? '';
-    const { reason, client } = await this.accessTokens.countRefusal(token, request);
+    const token = accessTokenOf(request.headers.authorization) ?? '';
+    const scheme = schemeOf(request);
+    const { reason, client } = await this.accessTokens.countRefusal(token, request, scheme === 'DPoP');
     request.refusedClientId = client?.id;
-    throw this.refusal(invalidTokenMessage(reason), challengeOf(reason));
+    throw this.refusal(tokenError(scheme, invalidTokenMessage(reason)));
+  }
+
+  /** Refuses a proof that came with a valid token. */
+  private async refuseProof(proof: RefusedProof, request: FastifyRequest): Promise<never> {
+    const { client } = (await this.accessTokens.find(accessTokenOf(request.headers.authorization)!)) ?? {};
+    this.activity.count({ kind: 'bearer_refused', detail: proof.refused, client, request });
+    request.refusedClientId = client?.id;
+    const error = proof.nonce === undefined ? 'invalid_dpop_proof' : 'use_dpop_nonce';
+    throw this.refusal(tokenError('DPoP', proof.description, error, proofHeaders(proof)));
   }
 
   /**
@@ -127,9 +182,22 @@ export class BearerGuard extends StrategyGuard implements Judge {
   }
 
   /** The error in the format of the endpoint. */
-  protected refusal(description: string, challenge: string): Problem {
-    return unauthorized(description, challenge);
+  protected refusal({ description, challenge, headers }: TokenError): Problem {
+    return unauthorized(description, challenge, headers);
   }
+}
+
+/**
+ * Throws a 400 problem if there are several `Authorization` headers: RFC 6750 §2 and RFC 9449 §7.2 allow one token. Node.js drops all but the
+ * first without a word.
+ */
+function refuseSeveralTokens({ raw: { rawHeaders } }: FastifyRequest): void {
+  let found = 0;
+  for (let n = 0; n < rawHeaders.length; n += 2) {
+    const name = rawHeaders[n]!;
+    if (name.length === 13 && name.toLowerCase() === 'authorization') found++;
+  }
+  if (found > 1) throw badRequest('Send one access token, in one Authorization header.');
 }
 
 /** Whether the token currently allows less than it was issued for. */
@@ -156,6 +224,10 @@ function invalidTokenMessage(reason: BearerRefusal): string {
     case 'token_forged':
     case 'token_unknown':
       return 'The access token is unknown: it was never issued, or ended some time ago.';
+    case 'token_bound':
+      return 'The access token is bound to a key: send it with the scheme DPoP and a proof.';
+    case 'token_not_bound':
+      return 'The access token is not bound to a key: send it with the scheme Bearer.';
     case 'token_expired':
       return 'The access token has expired.';
     case 'grant_expired':

@@ -28,6 +28,8 @@ export interface Principal {
   grantEndsAt?: number | undefined;
   /** Only for client-credentials tokens, which end when the client's epoch is raised. */
   epoch?: number;
+  /** The thumbprint of the key that the token is bound to (RFC 9449), in base64url; absent for none. */
+  jkt?: string;
   /** The token's scopes ∩ the client's ∩ (where a user is concerned) the active consent's (contract §2). */
   scopes: readonly string[];
   issuedAt: Date;
@@ -41,11 +43,15 @@ export type Access = Pick<Principal, 'scopes' | 'expiresAt'>;
 export const intersection = (first: readonly string[], ...others: (readonly string[])[]): string[] =>
   first.filter((scope) => others.every((list) => list.includes(scope)));
 
-/** The token of an `Authorization: Bearer` header (RFC 6750 §2.1); undefined if it is missing or repeated. */
-export function bearerTokenOf(authorization: string | undefined): string | undefined {
-  return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+/** The token of an `Authorization` header (RFC 6750 §2.1, RFC 9449 §7.1); undefined if there is none. */
+export function accessTokenOf(authorization: string | undefined): string | undefined {
+  return /^(?:Bearer|DPoP) +(\S+)$/i.exec(authorization ?? '')?.[1];
 }
 
-/** Whether an `Authorization` header has the Bearer scheme with any value, well-formed or not. */
-export const isBearer = (authorization: string | undefined): authorization is string =>
-  authorization !== undefined && /^Bearer +\S/i.test(authorization);
+/** Whether an `Authorization` header has the scheme Bearer or DPoP with any value, well-formed or not. */
+export const hasAccessToken = (authorization: string | undefined): authorization is string =>
+  authorization !== undefined && /^(?:Bearer|DPoP) +\S/i.test(authorization);
+
+/** Whether it has the scheme DPoP (RFC 9449 §7.1). */
+export const isDpop = (authorization: string | undefined): boolean =>
+  authorization !== undefined && /^DPoP /i.test(authorization);

@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { ActivityService } from '#records/activity/activity.service.js';
 import { forbidden } from '#platform/http/problems/problem.js';
-import { BEARER_REALM } from './bearer.guard.js';
+import { challengeFor } from './bearer.guard.js';
 
 const SCOPES = 'required scopes';
 
@@ -35,7 +35,9 @@ export class ScopesGuard implements CanActivate {
     });
     const scope = required.join(' ');
     throw forbidden(`This requires the scope ${scope}, which the access token does not have.`, {
-      headers: { 'www-authenticate': `${BEARER_REALM}, error="insufficient_scope", scope="${scope}"` },
+      headers: {
+        'www-authenticate': challengeFor(principal, `error="insufficient_scope", scope="${scope}"`),
+      },
     });
   }
 }

@@ -14,6 +14,8 @@ export class AuthorizationCodeEntity extends IssuedSecret {
   @Column('text') redirectUri!: string;
   @Column('text', { array: true }) scopes!: string[];
   @TextOrNull() codeChallenge!: string | null;
+  /** The thumbprint of the key that it is bound to (RFC 9449 §10); null for none. */
+  @TextOrNull() dpopJkt!: string | null;
   @TimeOrNull() consumedAt!: Date | null;
   /** The grant created from the code, once it was consumed. */
   @TextOrNull() grantId!: string | null;
@@ -27,6 +29,7 @@ export interface NewAuthorizationCode {
   redirectUri: string;
   scopes: string[];
   codeChallenge: string | null;
+  dpopJkt: string | null;
   ttl: number;
 }
 
@@ -36,6 +39,8 @@ export interface FoundAuthorizationCode {
   redirectUri: string;
   scopes: string[];
   codeChallenge: string | null;
+  /** The thumbprint of the key that it is bound to; null for none. */
+  dpopJkt: string | null;
   expired: boolean;
   /** The grant created from the code, once it was consumed. */
   grantId: string | null;
@@ -51,6 +56,8 @@ interface CodeExchange {
   accessTtl: number;
   refreshTtl: number;
   grantTtl: number;
+  /** The thumbprint of the key that the tokens are bound to; null for none. */
+  jkt: string | null;
 }
 
 /** The first tokens of the grant that a code was exchanged for, with its client and user. */
@@ -113,7 +120,7 @@ export class AuthorizationCodesRepository {
     const [row] = await this.statements.run<FoundAuthorizationCode>(
       'authorization code',
       `SELECT client_id AS "clientId", redirect_uri AS "redirectUri", to_json(scopes) AS scopes, code_challenge AS "codeChallenge",
-              expires_at <= now() AS expired, grant_id AS "grantId"
+              dpop_jkt AS "dpopJkt", expires_at <= now() AS expired, grant_id AS "grantId"
          FROM authorization_codes WHERE digest = $1`,
       [digest],
     );
@@ -148,11 +155,11 @@ export class AuthorizationCodesRepository {
                     least(now() + make_interval(secs => $5), holder.consent_ends) AS ends
        )
        INSERT INTO grants AS g (id, client_id, user_id, scopes, expires_at, own_end, token_key_id, token_era, token_position,
-                                access_expires_at, refresh_expires_at, look_again_at)
+                                access_expires_at, refresh_expires_at, look_again_at, dpop_jkt)
        SELECT $2, client_id, user_id, scopes, ends, own_end, $6, $7,
               pg_snapshot_xmin(pg_current_snapshot())::text::bigint,
               least(now() + make_interval(secs => $3), ends), least(now() + make_interval(secs => $4), ends),
-              least(now() + make_interval(secs => $4), ends)
+              least(now() + make_interval(secs => $4), ends), $8
          FROM consumed
        RETURNING g.client_id AS "clientId", g.user_id AS "userId", ${GENERATION_COLUMNS}`,
       [
@@ -163,6 +170,7 @@ export class AuthorizationCodesRepository {
         exchange.grantTtl,
         exchange.keyId,
         exchange.era,
+        exchange.jkt,
       ],
     );
     return row;

@@ -60,12 +60,14 @@ export class AuthorizationCodesService {
 
   /**
    * Consumes a code and creates its grant; undefined if the code was consumed or expired since it was found, or client, user or
-   * consent ended. What the tokens need is read first: a read that fails leaves the code usable. `accessTokenLifetime`: of the client.
+   * consent ended. What the tokens need is read first: a read that fails leaves the code usable. `accessTokenLifetime`: of the client; `jkt`: the
+   * thumbprint of the key that the tokens are bound to.
    */
   async consume(
     secret: string,
     { scopes }: FoundAuthorizationCode,
     accessTokenLifetime: number | null = null,
+    jkt: string | null = null,
   ): Promise<CodeGrant | undefined> {
     const { accessTokenTtl, refreshTokenTtl: refreshTtl, grantTtl } = this.settings;
     const accessTtl = accessTokenLifetime ?? accessTokenTtl;
@@ -82,6 +84,7 @@ export class AuthorizationCodesService {
       accessTtl,
       refreshTtl,
       grantTtl,
+      jkt,
     });
     return row && { owner: { grantId, clientId: row.clientId, userId: row.userId }, row };
   }

@@ -27,11 +27,12 @@ export class GrantTokens {
     await this.scopeNumbers.learn(scopes);
   }
 
-  /** The pair of this generation; undefined if its key is not available. */
+  /** The pair of this generation, or with a serial another access token of it; undefined if its key is not available. */
   async pairOf(
     { grantId, clientId, userId }: GrantOwner,
     row: GenerationRow,
     expiresIn: number,
+    serial?: string,
   ): Promise<IssuedTokens | undefined> {
     const { generation, keyId, era, position, issuedAt, expiresAt, given, endsAt } = row;
     if (!this.keys.secretOf(keyId)) await this.keys.refresh();
@@ -40,7 +41,8 @@ export class GrantTokens {
     const scopes = await this.scopeNumbers.of(given);
     const stamp = { era, position };
     const ids = { keyId, grantId, generation, clientId, userId };
-    const record = { ...ids, stamp, issuedAt, expiresAt, scopes, grantEndsAt: endsAt };
+    const jkt = row.dpopJkt ?? undefined;
+    const record = { ...ids, stamp, issuedAt, expiresAt, scopes, grantEndsAt: endsAt, jkt, serial };
     return {
       accessToken: writeAccessToken({ kind: 'user', ...record }, secret),
       refreshToken: writeRefreshToken({ keyId, grantId, generation }, secret),

@@ -33,6 +33,8 @@ export class GrantEntity {
   @Column('text', { array: true, nullable: true }) askedScopes!: string[] | null;
   /** The scopes of the current access token; null for all that the grant has. */
   @Column('text', { array: true, nullable: true }) givenScopes!: string[] | null;
+  /** The thumbprint of the key that the current pair is bound to (RFC 9449); null for none. */
+  @TextOrNull() dpopJkt!: string | null;
   @Column('timestamptz') refreshExpiresAt!: Date;
   /** When the latest generations were retired, newest last (`refresh-tokens.repository.ts`). */
   @Column('timestamptz', { array: true }) rotations!: Date[];

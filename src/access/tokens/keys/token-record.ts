@@ -11,7 +11,7 @@ export const TOKEN_PREFIXES = { access: 'cds_at_', refresh: 'cds_rt_' } as const
 
 const VERSION = 1;
 /** Users' tokens of the first build do not say when their grant ends. */
-const KINDS = { client: 1, userWithoutEnd: 2, refresh: 3, user: 4 } as const;
+const KINDS = { client: 1, userWithoutEnd: 2, refresh: 3, user: 4, boundClient: 5, boundUser: 6 } as const;
 type Kind = keyof typeof KINDS;
 const KIND_OF = new Map((Object.keys(KINDS) as Kind[]).map((kind) => [KINDS[kind] as number, kind]));
 const TAG_BYTES = 32;
@@ -19,6 +19,11 @@ const TAG_BYTES = 32;
 const HEAD_BYTES = 6;
 const ID_BYTES = 16;
 const TIME_BYTES = 6;
+// Of the key that a bound token is bound to (RFC 9449), and what makes several tokens of one generation different.
+const JKT_BYTES = 32;
+const SERIAL_BYTES = 8;
+/** The serial of the token that belongs to a generation's pair. */
+const NO_SERIAL = '0'.repeat(2 * SERIAL_BYTES);
 /** The maximum number of scopes in a token. */
 const MOST_SCOPES = 255;
 // The fixed part before the scopes: the head, the fields in the order of `write…`, and the number of scopes.
@@ -29,6 +34,8 @@ const FIXED_BYTES = {
   client: CLIENT_BYTES,
   userWithoutEnd: USER_WITHOUT_END_BYTES,
   user: USER_BYTES,
+  boundClient: CLIENT_BYTES + JKT_BYTES,
+  boundUser: USER_BYTES + JKT_BYTES + SERIAL_BYTES,
 } as const;
 const REFRESH_BYTES = HEAD_BYTES + ULID_BYTES + 4;
 
@@ -41,6 +48,8 @@ interface AccessRecordBase {
   expiresAt: number;
   /** The scopes' numbers in the catalogue. */
   scopes: readonly number[];
+  /** The SHA-256 thumbprint (RFC 7638) of the key that the token is bound to, in base64url; undefined for none. */
+  jkt?: string | undefined;
 }
 
 /** The contents of a client-credentials token. */
@@ -52,7 +61,7 @@ interface ClientTokenRecord extends AccessRecordBase {
   epoch: number;
 }
 
-/** The contents of a user's access token. There is one per generation of a grant. */
+/** The contents of a user's access token. There is one per generation of a grant, and more for a client that refreshes without rotation. */
 interface UserTokenRecord extends AccessRecordBase {
   kind: 'user';
   grantId: string;
@@ -60,6 +69,8 @@ interface UserTokenRecord extends AccessRecordBase {
   userId: string;
   /** When the grant ends, as known when the token was issued; milliseconds since 1970. Undefined in tokens of the first build. */
   grantEndsAt: number | undefined;
+  /** 16 hexadecimal digits of a bound token from a refresh without rotation. */
+  serial?: string | undefined;
 }
 
 export type AccessTokenRecord = ClientTokenRecord | UserTokenRecord;
@@ -79,16 +90,24 @@ export type KeySecrets = (keyId: number) => KeyObject | undefined;
 
 /** The id of an access token in `revoked_access_tokens` and in announcements. */
 export const accessTokenId = (record: AccessTokenRecord): string =>
-  record.kind === 'client' ? record.id : userTokenId(record.grantId, record.generation);
+  record.kind === 'client' ? record.id : userTokenId(record);
 
-/** There is one access token per generation of a grant, so this identifies it. */
-const userTokenId = (grantId: string, generation: number): string => `${grantId}.${generation}`;
+/** There is one access token per generation of a grant, so this identifies it; any further ones have a serial. */
+const userTokenId = ({ grantId, generation, serial }: UserTokenRecord): string =>
+  serial === undefined ? `${grantId}.${generation}` : `${grantId}.${generation}.${serial}`;
+
+/** How a record is written. */
+function writtenAs(record: AccessTokenRecord): Exclude<Kind, 'refresh'> {
+  if (record.kind === 'client') return record.jkt === undefined ? 'client' : 'boundClient';
+  if (record.jkt !== undefined) return 'boundUser';
+  return record.grantEndsAt === undefined ? 'userWithoutEnd' : 'user';
+}
 
 /** The access token with this record. */
 export function writeAccessToken(record: AccessTokenRecord, secret: KeyObject): string {
   const { scopes, stamp } = record;
   if (scopes.length > MOST_SCOPES) throw new Error('more scopes than a token can carry');
-  const kind = record.kind === 'user' && record.grantEndsAt === undefined ? 'userWithoutEnd' : record.kind;
+  const kind = writtenAs(record);
   const fixed = FIXED_BYTES[kind];
   const bytes = Buffer.alloc(fixed + 2 * scopes.length + TAG_BYTES);
   let at = writeHead(bytes, kind, record.keyId);
@@ -107,9 +126,11 @@ export function writeAccessToken(record: AccessTokenRecord, secret: KeyObject): 
   for (const number of [stamp.position, record.issuedAt, record.expiresAt]) {
     at = bytes.writeUIntBE(number, at, TIME_BYTES);
   }
-  if (record.kind === 'user' && record.grantEndsAt !== undefined) {
-    at = bytes.writeUIntBE(record.grantEndsAt, at, TIME_BYTES);
+  if (record.kind === 'user' && kind !== 'userWithoutEnd') {
+    at = bytes.writeUIntBE(record.grantEndsAt!, at, TIME_BYTES);
   }
+  if (record.jkt !== undefined) at += bytes.write(record.jkt, at, JKT_BYTES, 'base64url');
+  if (kind === 'boundUser') at += bytes.write((record as UserTokenRecord).serial ?? NO_SERIAL, at, 'hex');
   at = bytes.writeUInt8(scopes.length, at);
   for (const scope of scopes) at = bytes.writeUInt16BE(scope, at);
   return sign(TOKEN_PREFIXES.access, bytes, secret);
@@ -153,11 +174,14 @@ export function openRefreshToken(token: string, secrets: KeySecrets): Opened<Ref
 }
 
 function readAccessRecord(bytes: Buffer, kind: Exclude<Kind, 'refresh'>, keyId: number): AccessTokenRecord {
-  const ids = HEAD_BYTES + (kind === 'client' ? ID_BYTES : ULID_BYTES + 4);
+  const isOfClient = kind === 'client' || kind === 'boundClient';
+  const hasEnd = kind === 'user' || kind === 'boundUser';
+  const ids = HEAD_BYTES + (isOfClient ? ID_BYTES : ULID_BYTES + 4);
   const clientId = `clnt${readUlid(bytes, ids)}`;
-  const from = ids + ULID_BYTES + (kind === 'client' ? 4 : ULID_BYTES);
+  const from = ids + ULID_BYTES + (isOfClient ? 4 : ULID_BYTES);
   const times = from + 4;
-  const list = times + (kind === 'user' ? 4 : 3) * TIME_BYTES;
+  const binding = times + (hasEnd ? 4 : 3) * TIME_BYTES;
+  const list = FIXED_BYTES[kind] - 1;
   const scopes: number[] = [];
   for (let n = 0; n < bytes[list]!; n++) scopes.push(bytes.readUInt16BE(list + 1 + 2 * n));
   const base = {
@@ -167,19 +191,29 @@ function readAccessRecord(bytes: Buffer, kind: Exclude<Kind, 'refresh'>, keyId: 
     issuedAt: bytes.readUIntBE(times + TIME_BYTES, TIME_BYTES),
     expiresAt: bytes.readUIntBE(times + 2 * TIME_BYTES, TIME_BYTES),
     scopes,
+    jkt:
+      kind === 'boundClient' || kind === 'boundUser'
+        ? bytes.toString('base64url', binding, binding + JKT_BYTES)
+        : undefined,
   };
-  if (kind === 'client') {
+  if (isOfClient) {
     const id = bytes.toString('hex', HEAD_BYTES, HEAD_BYTES + ID_BYTES);
-    return { kind, id, epoch: bytes.readUInt32BE(ids + ULID_BYTES), ...base };
+    return { kind: 'client', id, epoch: bytes.readUInt32BE(ids + ULID_BYTES), ...base };
   }
   return {
     kind: 'user',
-    grantEndsAt: kind === 'user' ? bytes.readUIntBE(times + 3 * TIME_BYTES, TIME_BYTES) : undefined,
+    grantEndsAt: hasEnd ? bytes.readUIntBE(times + 3 * TIME_BYTES, TIME_BYTES) : undefined,
+    serial: kind === 'boundUser' ? serialIn(bytes, binding + JKT_BYTES) : undefined,
     grantId: `grnt${readUlid(bytes, HEAD_BYTES)}`,
     generation: bytes.readUInt32BE(HEAD_BYTES + ULID_BYTES),
     userId: `user${readUlid(bytes, ids + ULID_BYTES)}`,
     ...base,
   };
+}
+
+function serialIn(bytes: Buffer, at: number): string | undefined {
+  const serial = bytes.toString('hex', at, at + SERIAL_BYTES);
+  return serial === NO_SERIAL ? undefined : serial;
 }
 
 function writeHead(bytes: Buffer, kind: Kind, keyId: number): number {

@@ -42,6 +42,8 @@ export interface GenerationRow {
   given: string[];
   /** When the grant ends. */
   endsAt: number;
+  /** The thumbprint of the key that the pair is bound to; null for none. */
+  dpopJkt: string | null;
   /** Remaining seconds of the refresh token and of the grant. */
   refreshExpiresIn: number;
   authorizationExpiresIn: number;
@@ -89,6 +91,8 @@ interface Rotation {
   /** Scopes, separated by spaces. */
   asked: string;
   given: string;
+  /** The thumbprint of the key that the new pair is bound to; empty for none. */
+  jkt: string;
   refreshTtl: number;
   accessTtl: number;
   grace: number;
@@ -100,7 +104,7 @@ const QUESTIONS = new InputRows<RefreshQuestion>(
 );
 const ROTATIONS = new InputRows<Rotation>(
   {
-    text: ['grantId', 'keyId', 'era', 'position', 'asked', 'given'],
+    text: ['grantId', 'keyId', 'era', 'position', 'asked', 'given', 'jkt'],
     int: ['generation', 'refreshTtl', 'accessTtl', 'grace'],
   },
   arrayParameter,
@@ -113,7 +117,7 @@ const SECONDS_LEFT = (column: string) => `greatest(0, floor(extract(epoch FROM $
 /** The columns of a {@link GenerationRow}. Arrays are JSON here and below, which is parsed several times as fast. */
 export const GENERATION_COLUMNS = `g.generation, g.token_key_id::float8 AS "keyId", g.token_era::float8 AS era, g.token_position::float8 AS position,
               ${MILLISECONDS('g.issued_at')} AS "issuedAt", ${MILLISECONDS('g.access_expires_at')} AS "expiresAt",
-              to_json(coalesce(g.given_scopes, g.scopes)) AS given, ${MILLISECONDS('g.expires_at')} AS "endsAt",
+              to_json(coalesce(g.given_scopes, g.scopes)) AS given, ${MILLISECONDS('g.expires_at')} AS "endsAt", g.dpop_jkt AS "dpopJkt",
               ${SECONDS_LEFT('g.refresh_expires_at')} AS "refreshExpiresIn", ${SECONDS_LEFT('g.expires_at')} AS "authorizationExpiresIn"`;
 
 /**
@@ -167,6 +171,29 @@ export class RefreshTokensRepository {
     },
   );
 
+  /**
+   * Starts another access token of the generation and moves the idle end of its refresh token, which stays as it is. Undefined if the
+   * generation or the grant has ended.
+   */
+  async prolong(rotation: Rotation): Promise<(GenerationRow & { expiresIn: number }) | undefined> {
+    const [row] = await this.statements.run<GenerationRow & { expiresIn: number }>(
+      'refresh without rotation',
+      `UPDATE grants g
+          SET token_key_id = a.key_id::bigint, token_era = a.era::bigint, token_position = a.position::bigint, issued_at = now(),
+              asked_scopes = nullif(string_to_array(a.asked, ' '), g.scopes),
+              given_scopes = nullif(string_to_array(a.given, ' '), g.scopes), dpop_jkt = nullif(a.jkt, ''),
+              access_expires_at = least(now() + make_interval(secs => a.access_ttl), g.expires_at),
+              refresh_expires_at = least(now() + make_interval(secs => a.refresh_ttl), g.expires_at)
+         FROM unnest(${ROTATIONS.arrays}) AS a (${ROTATIONS.columns})
+        WHERE g.id = a.grant_id AND g.generation = a.generation AND g.refresh_expires_at > now()
+          AND g.revoked_at IS NULL AND g.expires_at > now()
+       RETURNING ${GENERATION_COLUMNS},
+                 floor(extract(epoch FROM g.access_expires_at - now()))::int AS "expiresIn"`,
+      ROTATIONS.parameters([rotation]),
+    );
+    return row;
+  }
+
   private rotateAll(
     rotations: readonly Rotation[],
     skip: 'SKIP LOCKED' | '',
@@ -184,7 +211,7 @@ export class RefreshTokensRepository {
           SET generation = g.generation + 1, token_key_id = a.key_id::bigint, token_era = a.era::bigint,
               token_position = a.position::bigint, issued_at = now(),
               asked_scopes = nullif(string_to_array(a.asked, ' '), g.scopes),
-              given_scopes = nullif(string_to_array(a.given, ' '), g.scopes),
+              given_scopes = nullif(string_to_array(a.given, ' '), g.scopes), dpop_jkt = nullif(a.jkt, ''),
               access_expires_at = least(now() + make_interval(secs => a.access_ttl), g.expires_at),
               refresh_expires_at = least(now() + make_interval(secs => a.refresh_ttl), g.expires_at),
               ${storeRotation('a.grace')}

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { randomBytes } from 'node:crypto';
 import { Settings } from '#platform/config/settings.js';
 import { AccessChanges, type Stamp } from '#platform/database/changes/access-changes.service.js';
 import { GrantTokens } from '../grants/grant-tokens.service.js';
@@ -11,6 +12,17 @@ import { openRefreshToken, type RefreshTokenRecord } from '../keys/token-record.
 export interface GrantOfToken extends FoundGrant {
   /** When the grant was read: the position of the data it is based on. */
   seen: Stamp;
+}
+
+/** What a refresh gives. */
+interface Refreshed {
+  /** The scopes asked for, and those of the new access token. */
+  asked: string[];
+  given: string[];
+  /** Of the client, in seconds; null for that of the service. */
+  accessTokenLifetime: number | null;
+  /** The thumbprint of the key that the new tokens are bound to; undefined for none. */
+  jkt: string | undefined;
 }
 
 /** Finds and rotates refresh tokens. entrypoints/oauth/token/refresh-token.grant.ts decides what each use means. */
@@ -50,29 +62,52 @@ export class RefreshTokensService {
 
   /**
    * Retires the token and returns its successor pair; undefined if the grant changed since it was found. The access token carries
-   * the moment when it was found, because that is when its rights were known to be valid. `accessTokenLifetime`: of the client.
+   * the moment when it was found, because that is when its rights were known to be valid.
    */
   async rotate(
-    { grantId, generation }: RefreshTokenRecord,
-    { clientId, userId, seen }: GrantOfToken,
-    asked: string[],
-    given: string[],
-    accessTokenLifetime: number | null,
+    record: RefreshTokenRecord,
+    grant: GrantOfToken,
+    refreshed: Refreshed,
   ): Promise<IssuedTokens | undefined> {
+    const row = await this.repository.rotate(await this.written(record, grant, refreshed));
+    const { clientId, userId } = grant;
+    return row && this.tokens.pairOf({ grantId: record.grantId, clientId, userId }, row, row.expiresIn);
+  }
+
+  /** The same without a successor (FAPI 2.0 §5.3.2.1-9): another access token, with the refresh token as it was sent. */
+  async prolong(
+    refreshToken: string,
+    record: RefreshTokenRecord,
+    grant: GrantOfToken,
+    refreshed: Refreshed,
+  ): Promise<IssuedTokens | undefined> {
+    const row = await this.repository.prolong(await this.written(record, grant, refreshed));
+    if (!row) return undefined;
+    const owner = { grantId: record.grantId, clientId: grant.clientId, userId: grant.userId };
+    const serial = randomBytes(8).toString('hex');
+    const tokens = await this.tokens.pairOf(owner, row, row.expiresIn, serial);
+    return tokens && { ...tokens, refreshToken };
+  }
+
+  private async written(
+    { grantId, generation }: RefreshTokenRecord,
+    { seen }: GrantOfToken,
+    { asked, given, accessTokenLifetime, jkt = '' }: Refreshed,
+  ) {
     const { accessTokenTtl, refreshTokenTtl: refreshTtl, refreshGrace: grace } = this.settings;
     const { id: keyId } = await this.keys.signing();
-    const row = await this.repository.rotate({
+    return {
       grantId,
       generation,
       keyId,
       ...seen,
       asked: asked.join(' '),
       given: given.join(' '),
+      jkt,
       refreshTtl,
       accessTtl: accessTokenLifetime ?? accessTokenTtl,
       grace,
-    });
-    return row && this.tokens.pairOf({ grantId, clientId, userId }, row, row.expiresIn);
+    };
   }
 
   /** The pair of the grant's current generation; undefined if its key is not available. */

@@ -92,11 +92,6 @@ const WORDS = {
   'invitation.accepted': say('Invitation accepted'),
   'portal_session.started': say('Webhook portal opened'),
 
-  'approval_state.pending': say('Not decided yet'),
-  'approval_state.approved': say('Approved'),
-  'approval_state.rejected': say('Rejected'),
-  'approval_state.expired': say('Not decided in time'),
-
   'charging_session.created': say('Charging session began'),
   'charging_session.updated': say('Charging session changed'),
   'charging_session.ended': say('Charging session ended'),

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '#records/audit/audit.service.js';
+import type { Waiting } from '#access/domain/domain-questions.js';
 import { roleNeeded, type OperatorRole } from '#platform/config/operator-role.js';
 import { roleTooLow } from '#platform/http/problems/problem.js';
 import { Cookies } from '#platform/http/server/cookies.js';
@@ -29,6 +30,12 @@ export const CONSOLE_PATH = '/admin/console';
 
 /** What a console route returns. */
 export type ConsoleAnswer = PageAnswer<ConsolePage, ConsoleNotice>;
+
+/** Redirects to what waits for a second admin, whose page says that nothing is done yet. */
+export const waitingFor = ({ page }: Waiting): ConsoleAnswer => ({
+  goTo: page,
+  notice: 'approval_requested',
+});
 
 /** What every page of the console may need. */
 @Injectable()

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { HttpModule } from '#platform/http/http.module.js';
 import { ADMINISTERED } from '../administered.modules.js';
-import { ConsoleApprovalsController } from './approvals/approvals.controller.js';
 import { ConsoleAuditController } from './audit/audit.controller.js';
 import { ConsoleEventTypesController } from './catalogues/event-types.controller.js';
 import { ConsoleEventVersionsController } from './catalogues/event-versions.controller.js';
@@ -42,7 +41,6 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
 @Module({
   imports: [HttpModule, ...ADMINISTERED],
   controllers: [
-    ConsoleApprovalsController,
     ConsoleAuditController,
     ConsoleClientConsentsController,
     ConsoleClientLogoController,

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { ApiEndpoint, ApiProblems, ApiText } from '#platform/http/api/api-answers.js';
 import { text } from '#platform/http/api/api-schemas.js';
 import { LimitedBearerGuard } from '#access/rate-limits/partners/limited-bearer.guard.js';
-import { bearerTokenOf } from '#access/tokens/access/principal.js';
+import { accessTokenOf } from '#access/tokens/access/principal.js';
 import { RequireScopes, ScopesGuard } from '#access/tokens/access/scopes.guard.js';
 import { INTROSPECTION_SCOPE } from '../introspection-scope.js';
 import { ChangeFeed } from './change-feed.service.js';
@@ -53,7 +53,7 @@ export class AccessChangesController {
     const headers = { 'content-type': MEDIA_TYPE, 'x-accel-buffering': 'no', connection: 'close' };
     // Not without any payload, which would have a Content-Length (RFC 9110 §8.6).
     if (request.method === 'HEAD') return void reply.headers(headers).send(Readable.from([]));
-    const token = bearerTokenOf(request.headers.authorization)!;
+    const token = accessTokenOf(request.headers.authorization)!;
     const stream = await this.feed.open(token, request.principal!, lastEventId);
     reply.raw.once('close', () => stream.destroy());
     // The reader may have disconnected by now.

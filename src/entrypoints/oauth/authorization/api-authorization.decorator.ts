@@ -44,6 +44,11 @@ export const ApiAuthorization = () =>
     parameter('state', text()),
     parameter('code_challenge', text(undefined, { pattern: '^[A-Za-z0-9_-]{43}$' })),
     parameter('code_challenge_method', oneOf('S256')),
+    parameter(
+      'dpop_jkt',
+      text(undefined, { pattern: '^[A-Za-z0-9_-]{43}$' }),
+      'The thumbprint of a key that the code is bound to (RFC 9449).',
+    ),
     ApiResponse({ status: 200, description: 'The consent page.', content: PAGE }),
     redirect(302),
     redirect(303),

@@ -13,6 +13,8 @@ import type { CheckedRequest } from './authorization-request.js';
 
 // RFC 7636 §4.2: the unpadded base64url form of a SHA-256 digest.
 const S256_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+// RFC 9449 §10: the same form of a thumbprint (RFC 7638).
+const JKT = S256_CHALLENGE;
 
 type Refusal = Pick<Extract<CheckedRequest, { outcome: 'redirect' }>, 'error' | 'description'>;
 
@@ -81,6 +83,7 @@ export class AuthorizationRequestChecks {
         scopes: scope === undefined ? client.scopes : parseScope(scope)!,
         state,
         codeChallenge: query.get('code_challenge') ?? null,
+        dpopJkt: query.get('dpop_jkt') ?? null,
         source: query.source,
       },
     };
@@ -118,6 +121,13 @@ function findRefusal(query: Form, client: ClientEntity, how: 'pushed' | 'not pus
     return refusal('invalid_scope', 'The scope must be a list of names separated by single spaces.');
   const beyond = scopes.find((name) => !client.scopes.includes(name));
   if (beyond !== undefined) return refusal('invalid_scope', notRegisteredFor(beyond));
+  const jkt = query.get('dpop_jkt');
+  if (jkt !== undefined && !JKT.test(jkt)) {
+    return refusal(
+      'invalid_request',
+      'The dpop_jkt must be the SHA-256 thumbprint of a key: 43 base64url characters.',
+    );
+  }
   return findPkceRefusal(query, client);
 }
 

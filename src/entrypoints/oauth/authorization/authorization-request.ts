@@ -15,6 +15,8 @@ export interface AuthorizationRequest {
   scopes: string[];
   state: string | undefined;
   codeChallenge: string | null;
+  /** The thumbprint of the key that the code is to be bound to (RFC 9449 §10); null for none. */
+  dpopJkt: string | null;
   /** If it was pushed (RFC 9126): the decision uses it up. */
   pushed?: Pushed;
   /** The query string as sent; the consent form posts it back. */

@@ -45,7 +45,7 @@ export class AuthorizationService {
     approval: Approval,
     actor: Actor,
   ): Promise<string> {
-    const { client, redirectUri, state, codeChallenge } = request;
+    const { client, redirectUri, state, codeChallenge, dpopJkt } = request;
     const { scopes } = approval;
     const code = await this.transactions.run(async () => {
       // Locks the client before the consent, in the same order as when a client is deleted or disabled. The reverse order can
@@ -59,6 +59,7 @@ export class AuthorizationService {
         redirectUri,
         scopes,
         codeChallenge,
+        dpopJkt,
       });
     });
     // RFC 9207: `iss` lets the client tell which server responded.

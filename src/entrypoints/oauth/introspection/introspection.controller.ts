@@ -23,6 +23,15 @@ class InactiveToken {
   @ApiProperty({ type: 'boolean', enum: [false] }) active!: false;
 }
 
+/** What a bound token is bound to (RFC 9449 §6.2). */
+@ApiSchema({ name: 'Confirmation' })
+class Confirmation {
+  @ApiProperty(
+    text('The SHA-256 thumbprint of the key (RFC 7638), which a request with the token has to prove.'),
+  )
+  jkt!: string;
+}
+
 /** A valid access token (RFC 7662 §2.2); times in seconds since 1970. */
 @ApiSchema({ name: 'ActiveToken' })
 class ActiveToken {
@@ -34,7 +43,11 @@ class ActiveToken {
   @ApiProperty(oneOf('authorization_code', 'client_credentials'))
   grant_type!: 'authorization_code' | 'client_credentials';
 
-  @ApiProperty(oneOf('Bearer')) token_type!: 'Bearer';
+  @ApiProperty(oneOf('Bearer', 'DPoP')) token_type!: 'Bearer' | 'DPoP';
+
+  @ApiProperty(optional({ type: () => Confirmation }))
+  cnf?: Confirmation;
+
   @ApiProperty(whole()) exp!: number;
   @ApiProperty(whole()) iat!: number;
 
@@ -153,7 +166,7 @@ export class IntrospectionController {
   }
 
   private describe({ principal, access }: Found): ActiveToken {
-    const { grantEndsAt } = principal;
+    const { grantEndsAt, jkt } = principal;
     const { databaseNow: now } = this.changes;
     return {
       active: true,
@@ -161,7 +174,8 @@ export class IntrospectionController {
       client_id: principal.client.id,
       sub: principal.userId ?? principal.client.id,
       grant_type: principal.userId === undefined ? 'client_credentials' : 'authorization_code',
-      token_type: 'Bearer',
+      token_type: jkt === undefined ? 'Bearer' : 'DPoP',
+      ...(jkt === undefined ? {} : { cnf: { jkt } }),
       exp: seconds(access.expiresAt),
       iat: seconds(principal.issuedAt),
       ...(grantEndsAt === undefined

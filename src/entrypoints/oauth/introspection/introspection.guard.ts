@@ -1,7 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { isBearer } from '#access/tokens/access/principal.js';
-import { BEARER_REALM, BearerGuard } from '#access/tokens/access/bearer.guard.js';
+import { hasAccessToken } from '#access/tokens/access/principal.js';
+import { BearerGuard, challengeFor, type TokenError } from '#access/tokens/access/bearer.guard.js';
 import { ClientAuthenticationGuard } from '../clients/client-authentication.guard.js';
 import { INTROSPECTION_SCOPE as SCOPE } from '../introspection-scope.js';
 import { OAuthError } from '../oauth-error.js';
@@ -14,8 +14,8 @@ export class IntrospectionBearerGuard extends BearerGuard {
     return true;
   }
 
-  protected override refusal(description: string, challenge: string): OAuthError {
-    return new OAuthError('invalid_token', description, 401, { 'www-authenticate': challenge });
+  protected override refusal({ error, description, challenge, headers }: TokenError): OAuthError {
+    return new OAuthError(error, description, 401, { 'www-authenticate': challenge, ...headers });
   }
 }
 
@@ -29,12 +29,12 @@ export class IntrospectionGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const byToken = isBearer(request.headers.authorization);
+    const byToken = hasAccessToken(request.headers.authorization);
     await (byToken ? this.bearer : this.clientAuthentication).canActivate(context);
     const scopes = byToken ? request.principal!.scopes : request.oauthClient!.scopes;
     if (scopes.includes(SCOPE)) return true;
-    // The Bearer challenge is only for callers that sent a bearer token.
-    const challenge = `${BEARER_REALM}, error="insufficient_scope", scope="${SCOPE}"`;
+    // This challenge is only for callers that sent a token.
+    const challenge = challengeFor(request.principal, `error="insufficient_scope", scope="${SCOPE}"`);
     throw new OAuthError(
       'insufficient_scope',
       `Introspection requires the scope ${SCOPE}.`,

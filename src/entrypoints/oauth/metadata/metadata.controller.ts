@@ -50,6 +50,7 @@ export class MetadataController {
       revocation_endpoint_auth_signing_alg_values_supported: SIGNATURE_ALGORITHMS,
       introspection_endpoint_auth_methods_supported: [...CLIENT_METHODS, 'Bearer'],
       introspection_endpoint_auth_signing_alg_values_supported: SIGNATURE_ALGORITHMS,
+      dpop_signing_alg_values_supported: SIGNATURE_ALGORITHMS,
       authorization_response_iss_parameter_supported: true,
       ui_locales_supported: [...LANGUAGES],
       service_documentation: `${issuer}/docs/guides`,

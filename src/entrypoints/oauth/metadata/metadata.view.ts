@@ -60,6 +60,9 @@ export class MetadataView {
   @ApiProperty(texts)
   introspection_endpoint_auth_signing_alg_values_supported!: string[];
 
+  @ApiProperty(texts)
+  dpop_signing_alg_values_supported!: string[];
+
   @ApiProperty(flag())
   authorization_response_iss_parameter_supported!: boolean;
 

@@ -1,16 +1,20 @@
-import { Controller, Post, Res } from '@nestjs/common';
+import { Controller, Post, Req, Res } from '@nestjs/common';
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KnownClient } from '#access/clients/client-with-secrets.js';
 import { ApiEndpoint } from '#platform/http/api/api-answers.js';
 import { oneOf, optional, text, whole } from '#platform/http/api/api-schemas.js';
 import { Form } from '#platform/http/forms/form.js';
+import { DpopProofs } from '#access/tokens/dpop/dpop-proofs.service.js';
 import { AuthorizationRequestChecks } from '../authorization/authorization-request.checks.js';
 import { ClientCredentialsForm } from '../client-credentials.form.js';
 import { AuthenticatedClient, ClientAuthenticationGuard } from '../clients/client-authentication.guard.js';
 import { ApiOAuthForm, OAuthCreated, OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
 import { invalidClient, invalidRequest, NO_STORE, OAuthError } from '../oauth-error.js';
+import { keyOfProof } from '../proofs.js';
 import { authorizationQueryOf, PUSHED_REQUEST_SECONDS, PushedRequests } from './pushed-requests.service.js';
+
+const JKT = { pattern: '^[A-Za-z0-9_-]{43}$' };
 
 /** The form of the endpoint, as described to callers: the parameters of the authorization page. */
 class PushedRequestForm extends ClientCredentialsForm {
@@ -32,6 +36,9 @@ class PushedRequestForm extends ClientCredentialsForm {
   @ApiProperty(optional(oneOf('S256')))
   code_challenge_method?: string;
 
+  @ApiProperty(optional(text('The thumbprint of a key that the code is bound to.', JKT)))
+  dpop_jkt?: string;
+
   @ApiProperty(optional(text('The languages that the user may prefer, separated by spaces.')))
   ui_locales?: string;
 }
@@ -52,6 +59,7 @@ export class ParController {
   constructor(
     private readonly checks: AuthorizationRequestChecks,
     private readonly requests: PushedRequests,
+    private readonly proofs: DpopProofs,
   ) {}
 
   /** Checks the request as the authorization page would, and stores it. */
@@ -70,13 +78,20 @@ export class ParController {
   async push(
     @OAuthForm() form: Form,
     @AuthenticatedClient() client: KnownClient,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PushedRequestView> {
     // RFC 9126 §2.1: the parameter MUST NOT be there.
     if (form.get('request_uri') !== undefined) {
       throw invalidRequest('The parameter request_uri must not be in a pushed request.');
     }
-    const query = authorizationQueryOf(form, client.id);
+    // RFC 9449 §10.1: a proof here binds the code as dpop_jkt does.
+    const jkt = this.proofs.isIn(request) ? await keyOfProof(this.proofs, request) : undefined;
+    const named = form.get('dpop_jkt');
+    if (jkt !== undefined && named !== undefined && named !== jkt) {
+      throw invalidRequest('The dpop_jkt is not the thumbprint of the key of the DPoP proof.');
+    }
+    const query = authorizationQueryOf(form, client.id, jkt);
     const checked = await this.checks.checkPushed(Form.parse(query));
     if (checked.outcome === 'page') throw invalidRequest(checked.detail);
     if (checked.outcome === 'redirect') throw new OAuthError(checked.error, checked.description);

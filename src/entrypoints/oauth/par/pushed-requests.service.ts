@@ -12,7 +12,7 @@ const OPENED_SECONDS = 3600;
 /** What is stored besides `client_id`: no credentials, and nothing that is ignored, such as a `login_hint` with somebody's address. */
 const STORED = new Set([
   ...['response_type', 'response_mode', 'redirect_uri', 'scope', 'state'],
-  ...['code_challenge', 'code_challenge_method', 'ui_locales'],
+  ...['code_challenge', 'code_challenge_method', 'ui_locales', 'dpop_jkt'],
 ]);
 
 /** Decision 36: the second click of a double click gets a code too, because browsers show the answer to that one. */
@@ -71,8 +71,12 @@ export class PushedRequests {
   }
 }
 
-/** The parameters of a posted form that the authorization page knows, as a query string of the client. */
-export function authorizationQueryOf(form: Form, clientId: string): string {
+/**
+ * The parameters of a posted form that the authorization page knows, as a query string of the client. `jkt`: the thumbprint of the key of the
+ * proof that came with it.
+ */
+export function authorizationQueryOf(form: Form, clientId: string, jkt?: string): string {
   const known = [...new URLSearchParams(form.source)].filter(([name]) => STORED.has(name));
-  return new URLSearchParams([['client_id', clientId], ...known]).toString();
+  const bound = jkt === undefined || form.get('dpop_jkt') !== undefined ? [] : [['dpop_jkt', jkt]];
+  return new URLSearchParams([['client_id', clientId], ...known, ...bound] as [string, string][]).toString();
 }

@@ -6,6 +6,7 @@ import { AuthorizationCodesService } from '#access/tokens/codes/authorization-co
 import { GrantsService } from '#access/tokens/grants/grants.service.js';
 import type { IssuedTokens } from '#access/tokens/grants/grant.js';
 import { invalidRequest, type OAuthError } from '../oauth-error.js';
+import { requireKey } from '../proofs.js';
 import { invalidGrant, unexpectedVerifier } from '../refusals.js';
 import type { GrantRequest, TokenGrant } from './grant-request.js';
 
@@ -31,7 +32,7 @@ export class AuthorizationCodeGrant implements TokenGrant {
     private readonly grants: GrantsService,
   ) {}
 
-  async run({ client, form, actor }: GrantRequest): Promise<IssuedTokens> {
+  async run({ client, form, actor, jkt }: GrantRequest): Promise<IssuedTokens> {
     const secret = form.get('code');
     const redirectUri = form.get('redirect_uri');
     const codeVerifier = form.get('code_verifier');
@@ -58,10 +59,12 @@ export class AuthorizationCodeGrant implements TokenGrant {
       );
     }
     refuseWrongVerifier(code.codeChallenge, codeVerifier);
+    // RFC 9449 §10: the code is bound to the key of the authorization request, too.
+    if (code.dpopJkt !== null) requireKey(code.dpopJkt, jkt);
     // RFC 6749 §4.1.2: the client MUST NOT use the authorization code more than once.
     if (code.grantId !== null) throw await this.replayed(code.grantId, actor);
     if (code.expired) throw expired();
-    const grant = await this.codes.consume(secret, code, client.accessTokenLifetime);
+    const grant = await this.codes.consume(secret, code, client.accessTokenLifetime, jkt ?? null);
     if (!grant) throw await this.notConsumed(secret, actor);
     const tokens = await this.codes.firstTokens(grant);
     if (!tokens) throw revoked();

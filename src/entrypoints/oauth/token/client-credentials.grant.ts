@@ -10,14 +10,14 @@ import type { GrantRequest, TokenGrant } from './grant-request.js';
 export class ClientCredentialsGrant implements TokenGrant {
   constructor(private readonly accessTokens: AccessTokensService) {}
 
-  async run({ client, form }: GrantRequest): Promise<IssuedTokens> {
+  async run({ client, form, jkt }: GrantRequest): Promise<IssuedTokens> {
     const scope = form.get('scope');
     // RFC 6749 §3.3: without the parameter a pre-defined default applies, here all scopes of the client.
     const scopes = scope === undefined ? client.scopes : parseScope(scope);
     if (!scopes) throw malformedScope();
     const beyond = scopes.find((name) => !client.scopes.includes(name));
     if (beyond !== undefined) throw scopeNotRegistered(beyond);
-    const tokens = await this.accessTokens.issueForClient(client.id, scopes);
+    const tokens = await this.accessTokens.issueForClient(client.id, scopes, jkt);
     if (!tokens) throw ownerDisabled();
     return tokens;
   }

@@ -8,6 +8,8 @@ export interface GrantRequest {
   client: KnownClient;
   form: Form;
   actor: Actor;
+  /** The thumbprint of the key of its proof (RFC 9449), which the tokens are bound to; undefined without one. */
+  jkt: string | undefined;
 }
 
 /** One `grant_type`: reads its parameters, decides, and returns tokens or throws an OAuthError. */

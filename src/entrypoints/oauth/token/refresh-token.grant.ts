@@ -8,6 +8,7 @@ import { intersection } from '#access/tokens/access/principal.js';
 import { RefreshTokensService, type GrantOfToken } from '#access/tokens/refresh/refresh-tokens.service.js';
 import type { RefreshTokenRecord } from '#access/tokens/keys/token-record.js';
 import { invalidRequest, type OAuthError } from '../oauth-error.js';
+import { requireKey } from '../proofs.js';
 import { invalidGrant, malformedScope, scopeNotGranted, scopeOfAnotherRefresh } from '../refusals.js';
 import { parseScope } from '../scope-parameter.js';
 import type { GrantRequest, TokenGrant } from './grant-request.js';
@@ -55,7 +56,7 @@ export class RefreshTokenGrant implements TokenGrant {
     private readonly faults: SandboxFaultsService,
   ) {}
 
-  async run({ client, form, actor }: GrantRequest): Promise<IssuedTokens> {
+  async run({ client, form, actor, jkt }: GrantRequest): Promise<IssuedTokens> {
     const token = form.get('refresh_token');
     if (token === undefined) throw invalidRequest('The parameter refresh_token is required.');
     const scope = form.get('scope');
@@ -66,7 +67,7 @@ export class RefreshTokenGrant implements TokenGrant {
       throw opened.refused === 'malformed' ? malformed() : unknownToken('refresh_token_unknown');
     }
     // At most twice: a request that lost the rotation to a concurrent one finds the next generation on the second try.
-    const request = { record: opened.record, client, scopes, actor };
+    const request = { token, record: opened.record, client, scopes, actor, jkt };
     const tokens = (await this.use(request)) ?? (await this.use(request));
     // The grant ended between the query and the rotation.
     if (!tokens) throw ended();
@@ -77,7 +78,14 @@ export class RefreshTokenGrant implements TokenGrant {
    * Decides what this use of the token is: the first, a retry, or a replay. Undefined if the grant changed before the rotation.
    * `scopes` are those asked for; undefined for everything granted.
    */
-  private async use({ record, client, scopes, actor }: RefreshRequest): Promise<IssuedTokens | undefined> {
+  private async use({
+    token,
+    record,
+    client,
+    scopes,
+    actor,
+    jkt,
+  }: RefreshRequest): Promise<IssuedTokens | undefined> {
     const grant = await this.refreshTokens.find(record);
     if (!grant) throw unknownToken('refresh_token_unknown');
     // RFC 6749 §6: the refresh token is bound to the client to which it was issued. Another client learns nothing and ends
@@ -86,6 +94,8 @@ export class RefreshTokenGrant implements TokenGrant {
     if (grant.keyRevoked) throw revoked();
     // A generation that does not exist yet: the database was restored to an earlier time.
     if (record.generation > grant.generation) throw unknownToken('refresh_token_unknown');
+    // RFC 9449 §5: refresh tokens of public clients are bound. Who does not have the key ends nothing.
+    if (client.type === 'public' && grant.dpopJkt !== null) requireKey(grant.dpopJkt, jkt);
     const isRetired = record.generation < grant.generation;
     if (isRetired && !grant.inGrace) throw await this.revokeReplayed(record.grantId, actor);
     if (!grant.grantLive) throw grant.grantRevoked ? revoked() : ended();
@@ -93,7 +103,7 @@ export class RefreshTokenGrant implements TokenGrant {
     const beyond = scopes?.find((name) => !grant.grantScopes.includes(name));
     if (beyond !== undefined) throw scopeNotGranted(beyond);
     const asked = scopes ?? grant.grantScopes;
-    if (isRetired) return this.successorAgain(record, grant, asked);
+    if (isRetired) return this.successorAgain(record, grant, asked, jkt);
     if (grant.expired) throw invalidGrant('refresh_token_expired', 'The refresh token has expired.');
     // RFC 6749 §6: if omitted, the scope is treated as equal to the scope originally granted; what the client or the consent no
     // longer has is left out.
@@ -107,7 +117,10 @@ export class RefreshTokenGrant implements TokenGrant {
     ) {
       throw sandboxFault();
     }
-    return this.refreshTokens.rotate(record, grant, asked, given, client.accessTokenLifetime);
+    const refreshed = { asked, given, accessTokenLifetime: client.accessTokenLifetime, jkt };
+    return client.securityProfile === 'fapi_2'
+      ? this.refreshTokens.prolong(token, record, grant, refreshed)
+      : this.refreshTokens.rotate(record, grant, refreshed);
   }
 
   /** The response was lost and the client retries: returns the same pair again, never a second one. */
@@ -115,9 +128,12 @@ export class RefreshTokenGrant implements TokenGrant {
     record: RefreshTokenRecord,
     grant: GrantOfToken,
     asked: string[],
+    jkt: string | undefined,
   ): Promise<IssuedTokens> {
     // A late duplicate: the client already has the successor, since it used it or revoked its access token.
     if (grant.generation > record.generation + 1 || grant.accessRevoked) throw used();
+    // The pair is bound to one key, or to none: only the same request gets it again.
+    requireKey(grant.dpopJkt ?? undefined, jkt);
     if (!sameScopes(grant.asked, asked)) throw scopeOfAnotherRefresh();
     const tokens = await this.refreshTokens.currentPair(record.grantId, grant);
     if (!tokens) throw used();
@@ -139,10 +155,12 @@ export class RefreshTokenGrant implements TokenGrant {
 }
 
 interface RefreshRequest {
+  token: string;
   record: RefreshTokenRecord;
   client: KnownClient;
   scopes: string[] | undefined;
   actor: Actor;
+  jkt: string | undefined;
 }
 
 const sameScopes = (a: string[], b: string[]): boolean =>

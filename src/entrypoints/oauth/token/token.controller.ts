@@ -10,6 +10,8 @@ import type { IssuedTokens } from '#access/tokens/grants/grant.js';
 import { AuthenticatedClient, ClientAuthenticationGuard } from '../clients/client-authentication.guard.js';
 import { ApiOAuthForm, OAuthAnswer, OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
 import { invalidRequest, NO_STORE, OAuthError } from '../oauth-error.js';
+import { DpopProofs } from '#access/tokens/dpop/dpop-proofs.service.js';
+import { keyOfProof } from '../proofs.js';
 import { grantTypeNotRegistered } from '../refusals.js';
 import { AuthorizationCodeGrant } from './authorization-code.grant.js';
 import { ClientCredentialsGrant } from './client-credentials.grant.js';
@@ -24,7 +26,7 @@ import { oneOf, optional, text, whole } from '#platform/http/api/api-schemas.js'
 class TokenResponse {
   @ApiProperty(text()) access_token!: string;
   @ApiProperty(whole('Seconds.', { example: 3600 })) expires_in!: number;
-  @ApiProperty(oneOf('Bearer')) token_type!: 'Bearer';
+  @ApiProperty(oneOf('Bearer', 'DPoP')) token_type!: 'Bearer' | 'DPoP';
 
   @ApiProperty(
     text('Names of scopes, separated by spaces.', { example: 'charging_session:read vehicle:read' }),
@@ -62,6 +64,7 @@ export class TokenController {
     clientCredentials: ClientCredentialsGrant,
     refreshToken: RefreshTokenGrant,
     private readonly activity: ActivityService,
+    private readonly proofs: DpopProofs,
   ) {
     this.grants = new Map<GrantType, TokenGrant>([
       ['authorization_code', authorizationCode],
@@ -91,10 +94,13 @@ export class TokenController {
     const grantType = form.get('grant_type');
     const grant = this.grantFor(grantType, client);
     const actor = { type: 'client', id: client.id, ...originOf(request) } as const;
-    const tokens = await grant.run({ client, form, actor });
+    // RFC 9449 §5: a client that sends a proof gets bound tokens.
+    const isBound = client.dpopBoundAccessTokens || this.proofs.isIn(request);
+    const jkt = isBound ? await keyOfProof(this.proofs, request) : undefined;
+    const tokens = await grant.run({ client, form, actor, jkt });
     this.activity.count({ kind: 'token_issued', detail: grantType!, client, address: request.ip });
     void reply.headers(NO_STORE);
-    return toResponse(tokens);
+    return toResponse(tokens, isBound ? 'DPoP' : 'Bearer');
   }
 
   private grantFor(grantType: string | undefined, client: KnownClient): TokenGrant {
@@ -110,17 +116,13 @@ export class TokenController {
   }
 }
 
-const toResponse = ({
-  accessToken,
-  expiresIn,
-  scopes,
-  refreshToken,
-  refreshExpiresIn,
-  authorizationExpiresIn,
-}: IssuedTokens): TokenResponse => ({
+const toResponse = (
+  { accessToken, expiresIn, scopes, refreshToken, refreshExpiresIn, authorizationExpiresIn }: IssuedTokens,
+  tokenType: TokenResponse['token_type'],
+): TokenResponse => ({
   access_token: accessToken,
   expires_in: expiresIn,
-  token_type: 'Bearer',
+  token_type: tokenType,
   scope: scopes.join(' '),
   ...(refreshToken === undefined
     ? {}

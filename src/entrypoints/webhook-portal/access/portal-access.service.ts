@@ -39,7 +39,7 @@ export class PortalAccessService {
     const key = newSecret('portalKey');
     const stored = await this.links.insertLink(digestOf(key), principal, this.settings.portalLinkTtl);
     if (stored === undefined) throw noPermission();
-    if (!stored) throw invalidToken('token_revoked');
+    if (!stored) throw invalidToken('token_revoked', principal);
     return this.linkOf(key);
   }
 

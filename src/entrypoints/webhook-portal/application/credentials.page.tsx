@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { SecretInfo } from '#access/clients/client-secret.entity.js';
 import { usesKeys, type ClientEntity } from '#access/clients/client.entity.js';
 import type { KeyInfo } from '#access/clients/keys/key-info.js';
-import { ClientKeys } from '#platform/web/layout/client-keys.js';
+import { ClientKeys, requirementsOf } from '#platform/web/layout/client-keys.js';
 import { SelectField, TextArea, type FieldErrors } from '#platform/web/forms/field.js';
 import { LinkButton, PageForm, PostButton } from '#platform/web/forms/form.js';
 import { NewClientSecret, newSecretTitle, type ShownSecret } from '#platform/web/layout/new-client-secret.js';
@@ -53,6 +53,7 @@ export function credentialsPage(props: CredentialsPageProps): PortalPage {
           facts={[
             ['Client ID', <code class="secret">{client.id}</code>],
             ['Type', client.type],
+            ...requirementsOf(client),
           ]}
         />
         {isPublic ? (

@@ -1,5 +1,6 @@
 import type { CountedSince } from '#records/activity/activity.js';
-import { refusalMessageForPartner, type RefusalMessage } from '#events/partners/refusals/refusal-messages.js';
+import type { RefusalMessage } from '#events/partners/refusals/refusal-message.js';
+import { refusalMessageForPartner } from '#events/partners/refusals/refusal-messages.js';
 import { formatCount } from '#platform/web/charts/numbers.js';
 import { Hour, RecentMoment } from '#platform/web/tables/moment.js';
 import { State } from '#platform/web/tables/state.js';

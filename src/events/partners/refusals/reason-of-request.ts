@@ -2,7 +2,7 @@ import type { ActivityKind } from '#records/activity/activity.js';
 import { AUTHORIZATION_ERROR_KINDS, OAUTH_ERROR_KINDS } from '#platform/http/problems/oauth-error-kinds.js';
 import { PROBLEM_KINDS } from '#platform/http/problems/problem-kinds.js';
 import type { RequestRecordEntity } from '#records/requests/request-record.entity.js';
-import type { RefusalMessage } from './refusal-messages.js';
+import type { RefusalMessage } from './refusal-message.js';
 
 /** Why a request was refused, and what to do about it. */
 export type Reason = Pick<RefusalMessage, 'what' | 'help'>;

@@ -1,22 +1,11 @@
 import type { ActivityKind, TokenRefusal } from '#records/activity/activity.js';
+import { proofRefusals } from './proof-refusals.js';
+import { refused, type RefusalMessage } from './refusal-message.js';
 import {
   PORTAL_RECOVERIES_PER_MINUTE,
   PORTAL_SENDINGS_PER_MINUTE,
 } from '#access/rate-limits/rate-limits.service.js';
 
-/** The refused requests of a client, and how to fix them. */
-export interface RefusalMessage {
-  status: string;
-  what: string;
-  help: string;
-}
-
-/** Of a refusal with this status, and the error code if it has one. */
-export const refused = (status: string, what: string, help: string): RefusalMessage => ({
-  status,
-  what,
-  help,
-});
 const oauthError = (code: string, what: string, help: string) => refused(`400 ${code}`, what, help);
 
 const invalidGrant = (what: string, help: string) => oauthError('invalid_grant', what, help);
@@ -183,6 +172,7 @@ const TOKEN_REFUSED: Record<TokenRefusal, RefusalMessage> & Record<string, Refus
     'A public client has no secret and must not send one. An empty secret counts as none.',
   ),
   ...ASSERTIONS,
+  ...proofRefusals((code) => `400 ${code}`),
   ...INVALID_GRANT,
   invalid_request: oauthError(
     'invalid_request',
@@ -262,6 +252,17 @@ const MESSAGES: Partial<Record<ActivityKind, Record<string, RefusalMessage>>> = 
   token_refused: TOKEN_REFUSED,
   bearer_refused: {
     sandbox_fault: sandboxFault('401'),
+    ...proofRefusals(() => '401'),
+    token_bound: refused(
+      '401',
+      'Bound access token without its key',
+      'The token is bound to a key: the client has to send it with the scheme DPoP and a proof. If it did not, the token may be stolen.',
+    ),
+    token_not_bound: refused(
+      '401',
+      'Access token with a needless proof',
+      'The token is not bound to a key: the client has to send it with the scheme Bearer.',
+    ),
     token_expired: refused(
       '401',
       'Expired access token',

@@ -4,7 +4,7 @@ import { formatMs } from '#platform/web/charts/numbers.js';
 import { Facts } from '#platform/web/tables/facts.js';
 import { ExactMoment } from '#platform/web/tables/moment.js';
 import { reasonOf } from '../refusals/reason-of-request.js';
-import type { RefusalMessage } from '../refusals/refusal-messages.js';
+import type { RefusalMessage } from '../refusals/refusal-message.js';
 import type { KnownRequest } from './known-requests.service.js';
 import { StatusOfRequest } from './request-table.js';
 

@@ -9,7 +9,7 @@ import { PartnerEndpoint, PartnerPage } from '#access/rate-limits/partners/partn
 import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
 import { invalidToken } from '#access/tokens/access/bearer.guard.js';
 import { CurrentPrincipal } from '#access/tokens/access/current-principal.decorator.js';
-import { type Principal, bearerTokenOf } from '#access/tokens/access/principal.js';
+import { type Principal, accessTokenOf } from '#access/tokens/access/principal.js';
 import { EventFeed, type FeedPart } from './event-feed.service.js';
 import type { FeedReader } from './event-feed.repository.js';
 import { FeedPositions, type FeedPosition } from './feed-position.js';
@@ -166,11 +166,11 @@ export class EventFeedController {
   }
 
   private async judgeAgain(request: FastifyRequest): Promise<Principal> {
-    const token = bearerTokenOf(request.headers.authorization)!;
+    const token = accessTokenOf(request.headers.authorization)!;
     const principal = await this.accessTokens.find(token);
     if (!principal) {
       const { reason } = await this.accessTokens.countRefusal(token, request);
-      throw invalidToken(reason);
+      throw invalidToken(reason, request.principal!);
     }
     return principal;
   }

@@ -82,6 +82,10 @@ export const ApiAnswer = (
 ): MethodDecorator =>
   answersWith({ status, description, type, schema, headers: { ...REQUEST_ID, ...headers } });
 
+/** A JSON response beside the route's own, whose status the route sets by itself. */
+export const ApiOtherAnswer = (status: number, description: string, type: Type): MethodDecorator =>
+  ApiResponse({ status, description, type, headers: REQUEST_ID });
+
 /** A response that is text of another media type, with an example. */
 export const ApiText = (
   status: number,

@@ -41,6 +41,17 @@ export const OAUTH_ERROR_KINDS = {
     cause: 'The access token with which a client authenticates at the introspection endpoint is not valid.',
     whatToDo: 'Get a new one.',
   },
+  invalid_dpop_proof: {
+    cause:
+      'A DPoP proof is missing where one is required, is malformed, is about another request, token or key, is too old, or was used before.',
+    whatToDo:
+      'Read error_description. Make a new proof for each request, with the key that the code or the token is bound to, and keep the clock right.',
+  },
+  use_dpop_nonce: {
+    cause: 'The service requires a nonce in DPoP proofs.',
+    whatToDo:
+      'Repeat the request with a proof that has the nonce of the header DPoP-Nonce. Most libraries do so by themselves.',
+  },
   unsupported_response_type: {
     cause: 'The response_type of a pushed request is not code.',
     whatToDo: 'Send response_type=code. There is no implicit flow.',

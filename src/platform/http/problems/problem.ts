@@ -71,8 +71,14 @@ export const validationFailed = (violations: Violations): Problem =>
   );
 
 /** 401 carries only status, title and detail; the challenge goes into the header. */
-export const unauthorized = (detail: string, challenge: string): Problem =>
-  new Problem(401, say('Unauthorized'), detail, undefined, { headers: { 'www-authenticate': challenge } });
+export const unauthorized = (
+  detail: string,
+  challenge: string,
+  headers: Record<string, string> = {},
+): Problem =>
+  new Problem(401, say('Unauthorized'), detail, undefined, {
+    headers: { 'www-authenticate': challenge, ...headers },
+  });
 
 /** 403 carries only status, title and detail. */
 export const forbidden = (detail: string, extras?: ProblemExtras): Problem =>

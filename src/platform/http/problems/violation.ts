@@ -64,6 +64,8 @@ export const SHARED_WORDS = {
   only_for_public_client: () => 'none is only for a public client',
   no_keys: () => 'private_key_jwt requires keys: enter them, or the address where they are',
   keys_and_address: () => 'must not be there together with keys: enter one of them',
+  required_by_profile: () =>
+    'does not fit the security profile, which requires a confidential client with private_key_jwt, PKCE, pushed requests and DPoP',
   jwk_set: ({ max }: { max: number }) =>
     `must be a JWK Set: an object with keys, a list of 1 to ${max} public keys with different kid`,
   refused_key: ({ place, why }: { place: number; why: keyof typeof REFUSED_KEYS }) =>

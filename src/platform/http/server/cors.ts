@@ -21,13 +21,15 @@ const HEADERS = {
     'Link',
     'Service-Version',
     'WWW-Authenticate',
+    'DPoP-Nonce',
     'X-Request-Id',
   ].join(', '),
 };
 const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, HEAD, POST, PATCH',
   // The examples of token requests send Cache-Control too (source specification §4).
-  'access-control-allow-headers': 'Authorization, Cache-Control, Content-Type, Service-Version, X-Request-Id',
+  'access-control-allow-headers':
+    'Authorization, Cache-Control, Content-Type, DPoP, Service-Version, X-Request-Id',
   'access-control-max-age': '3600',
 };
 

@@ -18,6 +18,22 @@ interface ClientKeysProps {
   endAt?: string;
 }
 
+/** What the requests and tokens of a client have to prove. */
+interface ShownRequirements {
+  requirePkce: boolean;
+  requirePushedAuthorizationRequests: boolean;
+  dpopBoundAccessTokens: boolean;
+  securityProfile: string | null;
+}
+
+/** The same as facts of a page; nothing for what is not required. */
+export const requirementsOf = (client: ShownRequirements): (false | [string, string])[] => [
+  client.requirePkce && ['PKCE', 'required'],
+  client.requirePushedAuthorizationRequests && ['Pushed authorization requests', 'required'],
+  client.dpopBoundAccessTokens && ['DPoP', 'required'],
+  client.securityProfile !== null && ['Security profile', 'FAPI 2.0'],
+];
+
 /** The public keys with which a client authenticates. */
 export function ClientKeys({ client, keys, endAt }: ClientKeysProps): VNode {
   const columns = [

@@ -95,32 +95,34 @@ export function SideNavigation({ label, groups, current, counts = {} }: SideNavi
     <details class="menu">
       <summary>Menu</summary>
       <nav class="side-nav" aria-label={label}>
-        {groups.map(({ heading, links }, n) => {
-          const key = links[0]!.part;
-          const isOpen = !folded.includes(key) || links.some(({ part }) => part === current);
-          const inGroup = links.flatMap(({ part }) => counts[part] ?? []);
-          return (
-            <details class="nav-group" open={isOpen} data-group={key}>
-              <summary>
-                <span id={`nav-${n}`}>{heading}</span>
-                {inGroup.map((count) => (
-                  <CountBadge count={count} class="count-folded" />
-                ))}
-              </summary>
-              <ul role="list" aria-labelledby={`nav-${n}`}>
-                {links.map((link) => (
-                  <li>
-                    <a href={link.href} aria-keyshortcuts={link.key} {...currentIf(link.part === current)}>
-                      <Icon name={link.icon} />
-                      {link.label}
-                    </a>
-                    <CountBadge count={counts[link.part]} />
-                  </li>
-                ))}
-              </ul>
-            </details>
-          );
-        })}
+        {groups
+          .filter(({ links }) => links.length > 0)
+          .map(({ heading, links }, n) => {
+            const key = links[0]!.part;
+            const isOpen = !folded.includes(key) || links.some(({ part }) => part === current);
+            const inGroup = links.flatMap(({ part }) => counts[part] ?? []);
+            return (
+              <details class="nav-group" open={isOpen} data-group={key}>
+                <summary>
+                  <span id={`nav-${n}`}>{heading}</span>
+                  {inGroup.map((count) => (
+                    <CountBadge count={count} class="count-folded" />
+                  ))}
+                </summary>
+                <ul role="list" aria-labelledby={`nav-${n}`}>
+                  {links.map((link) => (
+                    <li>
+                      <a href={link.href} aria-keyshortcuts={link.key} {...currentIf(link.part === current)}>
+                        <Icon name={link.icon} />
+                        {link.label}
+                      </a>
+                      <CountBadge count={counts[link.part]} />
+                    </li>
+                  ))}
+                </ul>
+              </details>
+            );
+          })}
       </nav>
     </details>
   );

@@ -5,9 +5,9 @@ import { DEFAULT_SECRET_OVERLAP_SECONDS } from '#access/clients/client-rules.js'
 import { ClientsService } from '#access/clients/clients.service.js';
 import { ApiAnswer, ApiProblems, NOT_CACHED, PathId } from '#platform/http/api/api-answers.js';
 import { CurrentActor } from '#access/tokens/access/current-principal.decorator.js';
-import { FourEyes, type Outcome } from '../../approvals/four-eyes.service.js';
+import { AdminActions, type Outcome } from '../../actions/admin-actions.service.js';
 import { AdminApi, AdminWrite } from '../admin-api.decorator.js';
-import { MayWait, outcomeAs } from '../approvals/may-wait.js';
+import { MayWait, outcomeAs } from '../../actions/may-wait.js';
 import { NewSecretDto, NewSecretView } from './admin-clients.dto.js';
 import { EmptyBodyGuard } from '#platform/http/api/empty-body.guard.js';
 import { RevokedView } from '../access.view.js';
@@ -18,7 +18,7 @@ import { RevokedView } from '../access.view.js';
 export class AdminClientCredentialsController {
   constructor(
     private readonly clients: ClientsService,
-    private readonly fourEyes: FourEyes,
+    private readonly actions: AdminActions,
   ) {}
 
   @Post('secrets')
@@ -39,7 +39,7 @@ export class AdminClientCredentialsController {
   ): Promise<Outcome<NewSecretView>> {
     const expirePreviousIn = body.expire_previous_in ?? DEFAULT_SECRET_OVERLAP_SECONDS;
     return outcomeAs(
-      await this.fourEyes.run('client.rotate_secret', id, { expirePreviousIn }, actor),
+      await this.actions.run('client.rotate_secret', id, { expirePreviousIn }, actor),
       (done) => ({
         client_secret: done!.secret,
         previous_secret_expires_at: done!.previousSecretExpiresAt?.toISOString() ?? null,

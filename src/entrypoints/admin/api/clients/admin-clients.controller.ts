@@ -15,10 +15,10 @@ import {
 import { listAnswer, type ListAnswer } from '#platform/http/api/list-answer.js';
 import { pageRequestOf } from '#platform/http/api/page-query.js';
 import { CurrentActor } from '#access/tokens/access/current-principal.decorator.js';
-import { FourEyes, type Outcome } from '../../approvals/four-eyes.service.js';
+import { AdminActions, type Outcome } from '../../actions/admin-actions.service.js';
 import { newId } from '#platform/secrets/ids.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
-import { MayWait, outcomeAs } from '../approvals/may-wait.js';
+import { MayWait, outcomeAs } from '../../actions/may-wait.js';
 import {
   ClientChangesDto,
   ClientsQuery,
@@ -34,7 +34,7 @@ import {
 export class AdminClientsController {
   constructor(
     private readonly clients: ClientsService,
-    private readonly fourEyes: FourEyes,
+    private readonly actions: AdminActions,
     private readonly settings: Settings,
   ) {}
 
@@ -47,7 +47,7 @@ export class AdminClientsController {
   @ApiAnswer(201, 'The client and, only this once, its secret.', NewClientView, NOT_CACHED)
   @MayWait()
   async create(@Body() body: NewClientDto, @CurrentActor() actor: Actor): Promise<Outcome<NewClientView>> {
-    const outcome = await this.fourEyes.run('client.create', newId('clnt'), CLIENT.newOf(body), actor);
+    const outcome = await this.actions.run('client.create', newId('clnt'), CLIENT.newOf(body), actor);
     return outcomeAs(outcome, (done) => this.viewWithSecret(done!));
   }
 
@@ -82,7 +82,7 @@ export class AdminClientsController {
     @Body() body: ClientChangesDto,
     @CurrentActor() actor: Actor,
   ): Promise<Outcome<NewClientView>> {
-    const outcome = await this.fourEyes.run('client.update', id, CLIENT.changesOf(body), actor);
+    const outcome = await this.actions.run('client.update', id, CLIENT.changesOf(body), actor);
     return outcomeAs(outcome, (done) => this.viewWithSecret(done));
   }
 
@@ -95,7 +95,7 @@ export class AdminClientsController {
   @ApiNoContent('Deleted.')
   @MayWait()
   delete(@PathId('client_id', 'clnt') id: string, @CurrentActor() actor: Actor): Promise<Outcome> {
-    return this.fourEyes.run('client.delete', id, {}, actor);
+    return this.actions.run('client.delete', id, {}, actor);
   }
 
   private viewWithSecret({ client, secret }: RegisteredClient): NewClientView {

@@ -8,9 +8,9 @@ import { UsersService } from '#access/users/accounts/users.service.js';
 import { text, time } from '#platform/http/api/api-schemas.js';
 import { viewOf } from '#platform/http/api/view-of.js';
 import type { Identity } from '#access/identity-providers/identity.entity.js';
-import { FourEyes, type Outcome } from '../../approvals/four-eyes.service.js';
+import { AdminActions, type Outcome } from '../../actions/admin-actions.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
-import { MayWait } from '../approvals/may-wait.js';
+import { MayWait } from '../../actions/may-wait.js';
 
 /** A link of a user to an identity provider, on the wire. */
 @ApiSchema({ name: 'Identity' })
@@ -29,7 +29,7 @@ export class AdminIdentitiesController {
   constructor(
     private readonly users: UsersService,
     private readonly identities: IdentitiesService,
-    private readonly fourEyes: FourEyes,
+    private readonly actions: AdminActions,
   ) {}
 
   @Get()
@@ -58,6 +58,6 @@ export class AdminIdentitiesController {
     @Param('provider') provider: string,
     @CurrentActor() actor: Actor,
   ): Promise<Outcome> {
-    return this.fourEyes.run('user.remove_identity', id, { provider }, actor);
+    return this.actions.run('user.remove_identity', id, { provider }, actor);
   }
 }

@@ -19,7 +19,7 @@ import { PasswordsAllowedGuard } from '#access/users/passwords/passwords-allowed
 import { USER } from '#access/users/accounts/user.resource.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
-import { FourEyes, type Outcome } from '../../approvals/four-eyes.service.js';
+import { AdminActions, type Outcome } from '../../actions/admin-actions.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import {
   NewUserDto,
@@ -30,7 +30,7 @@ import {
   UserView,
   userView,
 } from './admin-users.dto.js';
-import { MayWait, outcomeAs } from '../approvals/may-wait.js';
+import { MayWait, outcomeAs } from '../../actions/may-wait.js';
 import { RevokedView } from '../access.view.js';
 
 /** Users in the admin API (contract §12). */
@@ -39,7 +39,7 @@ import { RevokedView } from '../access.view.js';
 export class AdminUsersController {
   constructor(
     private readonly users: UsersService,
-    private readonly fourEyes: FourEyes,
+    private readonly actions: AdminActions,
     private readonly grants: GrantsService,
     private readonly factors: SecondFactorService,
     private readonly deletions: AccountDeletionsService,
@@ -50,7 +50,7 @@ export class AdminUsersController {
   @ApiAnswer(201, 'The user.', UserView)
   @ApiProblems(409)
   async create(@Body() body: NewUserDto, @CurrentActor() actor: Actor): Promise<UserView> {
-    return userView(await this.fourEyes.createUser(USER.newOf(body), actor));
+    return userView(await this.actions.createUser(USER.newOf(body), actor));
   }
 
   @Get()
@@ -89,7 +89,7 @@ export class AdminUsersController {
     @Body() body: UserChangesDto,
     @CurrentActor() actor: Actor,
   ): Promise<Outcome<UserView>> {
-    return outcomeAs(await this.fourEyes.run('user.update', id, USER.changesOf(body), actor), userView);
+    return outcomeAs(await this.actions.run('user.update', id, USER.changesOf(body), actor), userView);
   }
 
   @Delete(':id')
@@ -102,7 +102,7 @@ export class AdminUsersController {
   @MayWait()
   @ApiProblems(409)
   erase(@PathId('id', 'user') id: string, @CurrentActor() actor: Actor): Promise<Outcome> {
-    return this.fourEyes.run('user.erase', id, {}, actor);
+    return this.actions.run('user.erase', id, {}, actor);
   }
 
   @Post(':id/password_links')
@@ -120,7 +120,7 @@ export class AdminUsersController {
     @PathId('id', 'user') id: string,
     @CurrentActor() actor: Actor,
   ): Promise<Outcome<LinkView>> {
-    return outcomeAs(await this.fourEyes.run('user.create_password_link', id, {}, actor), (url) => ({
+    return outcomeAs(await this.actions.run('user.create_password_link', id, {}, actor), (url) => ({
       url: url!,
     }));
   }
@@ -152,6 +152,6 @@ export class AdminUsersController {
     @CurrentActor() actor: Actor,
     @CurrentPrincipal() { client }: Principal,
   ): Promise<Outcome> {
-    return this.fourEyes.run('user.reset_second_factor', id, { own: client.ownerId }, actor);
+    return this.actions.run('user.reset_second_factor', id, { own: client.ownerId }, actor);
   }
 }

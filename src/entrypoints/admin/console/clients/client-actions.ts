@@ -6,7 +6,7 @@ import { GrantsService } from '#access/tokens/grants/grants.service.js';
 import { EndpointsService, ENDPOINTS_PER_CLIENT } from '#events/webhooks/endpoints/endpoints.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { ReadsMuch } from '#platform/http/page-routes/large-reads.js';
-import { FourEyes } from '../../approvals/four-eyes.service.js';
+import { AdminActions } from '../../actions/admin-actions.service.js';
 import { counted } from '../pages/disconnection.js';
 import {
   confirmedActions,
@@ -34,7 +34,7 @@ export class ClientSubjects implements ActionSubjects<AboutClient> {
     private readonly consents: ConsentsService,
     private readonly grants: GrantsService,
     private readonly endpoints: EndpointsService,
-    readonly fourEyes: FourEyes,
+    readonly actions: AdminActions,
     private readonly settings: Settings,
   ) {}
 
@@ -111,7 +111,7 @@ const CLIENT_ACTIONS: Record<string, ConfirmedAction<AboutClient, ClientSubjects
     ],
     notice: 'client_deleted',
     goTo: CLIENTS_PATH,
-    work: ({ fourEyes }, id, { actor }) => fourEyes.run('client.delete', id, {}, actor),
+    work: ({ actions }, id, { actor }) => actions.run('client.delete', id, {}, actor),
   },
 };
 

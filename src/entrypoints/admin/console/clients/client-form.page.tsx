@@ -1,6 +1,11 @@
-import { GRANT_TYPES, type ClientEntity, AUTH_METHODS } from '#access/clients/client.entity.js';
+import {
+  GRANT_TYPES,
+  type ClientEntity,
+  AUTH_METHODS,
+  SECURITY_PROFILES,
+} from '#access/clients/client.entity.js';
 import { CLIENT_FORM, type ClientFormValues } from '#access/clients/client.resource.js';
-import { TextField, type Option, type FieldErrors } from '#platform/web/forms/field.js';
+import { SelectField, TextField, type Option, type FieldErrors } from '#platform/web/forms/field.js';
 import type { PurposeEntity } from '#access/scopes/purposes/purpose.entity.js';
 import type { ScopeEntity } from '#access/scopes/scope.entity.js';
 import { ConsoleForm } from '../pages/console-form.js';
@@ -40,6 +45,10 @@ export const clientShapeOf = (fields: ClientFormValues): ClientShape => ({
     AUTH_METHODS.find((method) => method === fields.token_endpoint_auth_method) ?? null,
   jwks: FORM_KINDS.json.member(fields.jwks) as JwkSet | null,
   jwksUri: fields.jwks_uri.trim() || null,
+  requirePkce: fields.require_pkce,
+  requirePushedAuthorizationRequests: fields.require_pushed_authorization_requests,
+  dpopBoundAccessTokens: fields.dpop_bound_access_tokens,
+  securityProfile: SECURITY_PROFILES.find((profile) => profile === fields.security_profile) ?? null,
 });
 
 /**
@@ -125,6 +134,16 @@ export function newClientPage({
   };
 }
 
+/** The field that asks what a switch to DPoP does to the tokens from before. */
+const EARLIER_TOKENS = 'earlier_tokens';
+
+/** Whether a change of a client switches it to DPoP and ends them, as its form says. */
+export function endsEarlierTokens(form: Form, now: ClientFormValues, before: ClientFormValues): boolean {
+  if (!now.dpop_bound_access_tokens || before.dpop_bound_access_tokens) return false;
+  const answer = form.get(EARLIER_TOKENS);
+  return answer === 'end' || (answer !== 'keep' && now.security_profile === 'fapi_2');
+}
+
 /** The form to edit a client. */
 export function editClientPage({
   client,
@@ -152,6 +171,18 @@ export function editClientPage({
           grant_types: grantTypeOptions(fields),
           purposes: purposeOptions(purposes),
         })}
+        {!client.dpopBoundAccessTokens && (
+          <SelectField
+            name={EARLIER_TOKENS}
+            label="Tokens from before, if DPoP is switched on"
+            hint="If they are kept, access tokens go on without a key to their end. If they are ended, users have to authorize the client again."
+            options={[
+              { value: '', label: 'End them with FAPI 2.0, otherwise keep them' },
+              { value: 'end', label: 'End them' },
+              { value: 'keep', label: 'Keep them' },
+            ]}
+          />
+        )}
       </ConsoleForm>
     ),
   });

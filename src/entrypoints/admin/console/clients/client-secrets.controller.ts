@@ -4,8 +4,8 @@ import { ClientSecretsService } from '#access/clients/client-secrets.service.js'
 import { ClientsService } from '#access/clients/clients.service.js';
 import { Context } from '#platform/http/page-routes/page-context.js';
 import { NewSecretDto } from '../../api/clients/admin-clients.dto.js';
-import { FourEyes } from '../../approvals/four-eyes.service.js';
-import { waitingFor } from '../approvals/waiting-for.js';
+import { AdminActions } from '../../actions/admin-actions.service.js';
+import { waitingFor } from '../console-context.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { formValue } from '../form-attempt.js';
@@ -20,7 +20,7 @@ export class ConsoleClientSecretsController {
   constructor(
     private readonly clients: ClientsService,
     private readonly secrets: ClientSecretsService,
-    private readonly fourEyes: FourEyes,
+    private readonly actions: AdminActions,
   ) {}
 
   @ConsoleGet('', 'asked')
@@ -38,7 +38,7 @@ export class ConsoleClientSecretsController {
     const { result: outcome, errors } = await context.attemptWithPassword(async () => {
       const seconds = /^\d{1,9}$/.test(overlap) ? Number(overlap) : overlap;
       const body = await formValue(NewSecretDto, { expire_previous_in: seconds });
-      return this.fourEyes.run(
+      return this.actions.run(
         'client.rotate_secret',
         id,
         { expirePreviousIn: body.expire_previous_in! },

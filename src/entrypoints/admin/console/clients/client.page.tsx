@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { usesKeys, type ClientEntity } from '#access/clients/client.entity.js';
 import type { KeyInfo } from '#access/clients/keys/key-info.js';
-import { ClientKeys } from '#platform/web/layout/client-keys.js';
+import { ClientKeys, requirementsOf } from '#platform/web/layout/client-keys.js';
 import type { SecretInfo } from '#access/clients/client-secret.entity.js';
 import { ClientTile } from '#platform/web/layout/client-identity.js';
 import { Facts } from '#platform/web/tables/facts.js';
@@ -99,8 +99,7 @@ export function clientPage({ client, owner, secrets, keys, scopes }: ClientProps
               'An access token lives',
               `${client.accessTokenLifetime} seconds`,
             ],
-            client.requirePkce && ['PKCE', 'required'],
-            client.requirePushedAuthorizationRequests && ['Pushed authorization requests', 'required'],
+            ...requirementsOf(client),
             client.companyService && ['Company service', 'yes: no operator’s role limits its scopes'],
             ['Created', <ExactMoment at={client.createdAt} />],
           ]}

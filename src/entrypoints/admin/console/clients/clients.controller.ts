@@ -17,8 +17,8 @@ import { ScopesService } from '#access/scopes/scopes.service.js';
 import { newId } from '#platform/secrets/ids.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { ClientChangesDto, ClientsQuery, NewClientDto } from '../../api/clients/admin-clients.dto.js';
-import { FourEyes } from '../../approvals/four-eyes.service.js';
-import { waitingFor } from '../approvals/waiting-for.js';
+import { AdminActions } from '../../actions/admin-actions.service.js';
+import { waitingFor } from '../console-context.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';
@@ -31,6 +31,7 @@ import {
   clientShapeOf,
   emptyClientFields,
   clientChangeGivesPower,
+  endsEarlierTokens,
   newClientFieldsIn,
   type NewClientFields,
 } from './client-form.page.js';
@@ -51,7 +52,7 @@ export class ConsoleClientsController {
     private readonly clients: ClientsService,
     private readonly secrets: ClientSecretsService,
     private readonly keys: ClientKeysService,
-    private readonly fourEyes: FourEyes,
+    private readonly actions: AdminActions,
     private readonly users: UsersService,
     private readonly scopes: ScopesService,
     private readonly purposes: PurposesService,
@@ -80,7 +81,7 @@ export class ConsoleClientsController {
     const fields = newClientFieldsIn(form);
     const id = context.formIdIn('clnt', NEW_PATH);
     const { result: outcome, errors } = await context.attemptWithPassword(async () =>
-      this.fourEyes.run('client.create', id, await this.newClientIn(fields), context.actor, id),
+      this.actions.run('client.create', id, await this.newClientIn(fields), context.actor, id),
     );
     if (errors) return this.newForm(fields, form.get(ONCE_FIELD)!, errors);
     if (outcome.waiting) return waitingFor(outcome.waiting);
@@ -124,7 +125,15 @@ export class ConsoleClientsController {
       environment: client.environment,
     };
     const work = async () =>
-      this.fourEyes.run('client.update', id, await this.changesIn(fields, present), context.actor);
+      this.actions.run(
+        'client.update',
+        id,
+        {
+          ...(await this.changesIn(fields, present)),
+          ...(endsEarlierTokens(context.form, fields, present) ? { endEarlierTokens: true } : {}),
+        },
+        context.actor,
+      );
     const { result: outcome, errors } = await (clientChangeGivesPower(client, fields)
       ? context.attemptWithPassword(work)
       : attempt(work));
@@ -141,7 +150,7 @@ export class ConsoleClientsController {
 
   @ConsolePost(':client_id/enable', 'asked on the page above')
   async enable(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
-    const { waiting } = await this.fourEyes.run('client.update', id, { enabled: true }, context.actor);
+    const { waiting } = await this.actions.run('client.update', id, { enabled: true }, context.actor);
     return waiting ? waitingFor(waiting) : { goTo: clientPath(id), notice: 'client_enabled' };
   }
 

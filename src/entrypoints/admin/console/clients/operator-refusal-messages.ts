@@ -1,10 +1,7 @@
 import type { ActivityKind } from '#records/activity/activity.js';
 import type { SignInRefusalReason } from '#access/identity-providers/refusals.js';
-import {
-  clientRefusalMessage,
-  refused,
-  type RefusalMessage,
-} from '#events/partners/refusals/refusal-messages.js';
+import { refused, type RefusalMessage } from '#events/partners/refusals/refusal-message.js';
+import { clientRefusalMessage } from '#events/partners/refusals/refusal-messages.js';
 
 const SIGN_IN_REFUSED: Record<SignInRefusalReason | 'password' | 'too_many', RefusalMessage> = {
   password: refused('401', 'Wrong email or password', 'Many from one address may be someone who guesses.'),

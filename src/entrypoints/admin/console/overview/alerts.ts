@@ -1,7 +1,6 @@
 import type { RefusedClient } from '#records/activity/activity.js';
 import type { Page } from '#platform/database/queries/read-page.js';
 import type { EndpointInList } from '#events/webhooks/endpoints/endpoint-health.js';
-import { APPROVALS_PATH } from '../approvals/waiting-for.js';
 import { DELIVERIES_PATH, ENDPOINTS_PATH } from '../pages/resource-link.js';
 import type { Series } from './series.js';
 
@@ -17,8 +16,6 @@ export interface Situation {
   waiting: { oldestSeconds: number };
   disabledByService: Page<EndpointInList>;
   nearLimit: RefusedClient[];
-  /** The number of approvals that wait for a second admin. */
-  approvals: number;
 }
 
 /** With fewer than this in the last two hours, a share means nothing. */
@@ -29,7 +26,7 @@ const BAD_SHARE = 0.5;
 const OVERDUE_SECONDS = 120;
 
 /** What is wrong, most urgent first. */
-export function alertsOf({ series, waiting, disabledByService, nearLimit, approvals }: Situation): Alert[] {
+export function alertsOf({ series, waiting, disabledByService, nearLimit }: Situation): Alert[] {
   const recent = (label: string): number =>
     (series.find((each) => each.label === label)?.hours ?? [])
       .slice(-2)
@@ -87,16 +84,6 @@ export function alertsOf({ series, waiting, disabledByService, nearLimit, approv
                 : `${heldBack.length} clients are over their rate limits, such as`,
             href: `/admin/console/clients/${heldBack[0]!.id}/refusals`,
             link: heldBack[0]!.name,
-          },
-        ]
-      : []),
-    ...(approvals > 0
-      ? [
-          {
-            text:
-              approvals === 1 ? 'A request waits for approval.' : `${approvals} requests wait for approval.`,
-            href: `${APPROVALS_PATH}?state=pending`,
-            link: 'View approvals',
           },
         ]
       : []),

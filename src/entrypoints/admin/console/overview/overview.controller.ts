@@ -5,7 +5,6 @@ import { EVERYBODY } from '#records/activity/activity.js';
 import { ActivityService } from '#records/activity/activity.service.js';
 import { DeliveriesService } from '#events/webhooks/deliveries/deliveries.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
-import { ApprovalsService } from '../../approvals/approvals.service.js';
 import type { ConsoleAnswer } from '../console-context.js';
 import { ConsolePages, ConsoleGet } from '../console-pages.decorator.js';
 import { OverviewAlerts } from './overview-alerts.js';
@@ -21,7 +20,6 @@ export class ConsoleOverviewController {
     private readonly activity: ActivityService,
     private readonly deliveries: DeliveriesService,
     private readonly endpoints: EndpointsService,
-    private readonly approvals: ApprovalsService,
     private readonly alerts: OverviewAlerts,
   ) {}
 
@@ -39,7 +37,6 @@ export class ConsoleOverviewController {
       disabledByService,
       nearLimit,
       refused,
-      approvals,
       moreAlerts,
       refusedLogins,
     ] = await Promise.all([
@@ -50,12 +47,11 @@ export class ConsoleOverviewController {
       this.endpoints.listAll({ isDisabledByService: true, environment: 'live' }, { size: LISTED }),
       this.activity.nearLimit(LISTED),
       this.activity.mostRefused(LISTED),
-      this.approvals.countPending(),
       this.alerts.find(),
       this.activity.ofClient(EVERYBODY, ['sign_in_refused'], weekAgo),
     ]);
     const series = seriesOf(activity, attempts, now);
-    const situation = { series, waiting, disabledByService, nearLimit, approvals, moreAlerts };
+    const situation = { series, waiting, disabledByService, nearLimit, moreAlerts };
     return { page: overviewPage({ ...situation, range: rangeIn(range), disabled, refused, refusedLogins }) };
   }
 }

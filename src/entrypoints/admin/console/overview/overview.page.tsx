@@ -32,8 +32,6 @@ export interface OverviewPageProps {
   nearLimit: RefusedClient[];
   /** The clients with the most refusals in the last 24 hours. */
   refused: RefusedClient[];
-  /** The number of approvals that wait for a second admin. */
-  approvals: number;
   /** Those of features. */
   moreAlerts: Alert[];
   /** Why logins were refused within the last seven days. */

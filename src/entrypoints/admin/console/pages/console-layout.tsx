@@ -59,7 +59,7 @@ const GROUPS = [
   },
   {
     heading: 'To decide',
-    links: [{ part: 'approvals', icon: 'check-check', href: '/admin/console/approvals', label: 'Approvals' }],
+    links: [],
   },
 ] as const;
 

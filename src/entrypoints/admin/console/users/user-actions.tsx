@@ -9,7 +9,7 @@ import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { USER } from '#access/users/accounts/user.resource.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { UserChangesDto } from '../../api/users/admin-users.dto.js';
-import { FourEyes } from '../../approvals/four-eyes.service.js';
+import { AdminActions } from '../../actions/admin-actions.service.js';
 import type { ConsoleContext } from '../console-context.js';
 import { formValue } from '../form-attempt.js';
 import { counted } from '../pages/disconnection.js';
@@ -41,7 +41,7 @@ export class UserSubjects implements ActionSubjects<AboutUser> {
     private readonly users: UsersService,
     readonly grants: GrantsService,
     private readonly protection: OperatorProtectionService,
-    readonly fourEyes: FourEyes,
+    readonly actions: AdminActions,
     private readonly settings: Settings,
   ) {}
 
@@ -95,7 +95,7 @@ const USER_ACTIONS: Record<string, ConfirmedAction<AboutUser, UserSubjects>> = {
       ...onLastButOne(about),
     ],
     notice: 'user_disabled',
-    work: ({ fourEyes }, id, { actor }) => fourEyes.run('user.update', id, { enabled: false }, actor),
+    work: ({ actions }, id, { actor }) => actions.run('user.update', id, { enabled: false }, actor),
   },
   revoke: {
     title: 'Revoke all tokens',
@@ -133,9 +133,9 @@ const USER_ACTIONS: Record<string, ConfirmedAction<AboutUser, UserSubjects>> = {
     ),
     values: ({ user }) => ({ operator_role: user.operatorRole ?? 'viewer' }),
     notice: 'operator_made',
-    work: async ({ fourEyes }, id, { actor, form }) => {
+    work: async ({ actions }, id, { actor, form }) => {
       const members = { role: 'operator', operator_role: form.get('operator_role') ?? '' };
-      return fourEyes.run('user.update', id, USER.changesOf(await formValue(UserChangesDto, members)), actor);
+      return actions.run('user.update', id, USER.changesOf(await formValue(UserChangesDto, members)), actor);
     },
   },
   'remove-operator': {
@@ -148,7 +148,7 @@ const USER_ACTIONS: Record<string, ConfirmedAction<AboutUser, UserSubjects>> = {
       ...ofRole(about),
     ],
     notice: 'operator_removed',
-    work: ({ fourEyes }, id, { actor }) => fourEyes.run('user.update', id, { role: 'user' }, actor),
+    work: ({ actions }, id, { actor }) => actions.run('user.update', id, { role: 'user' }, actor),
   },
   /** For oneself it is refused, with the reason. */
   'reset-second-factor': {
@@ -163,8 +163,8 @@ const USER_ACTIONS: Record<string, ConfirmedAction<AboutUser, UserSubjects>> = {
       ...onOperators(about),
     ],
     notice: 'second_factor_reset',
-    work: ({ fourEyes }, id, { actor, user }) =>
-      fourEyes.run('user.reset_second_factor', id, { own: user.id }, actor),
+    work: ({ actions }, id, { actor, user }) =>
+      actions.run('user.reset_second_factor', id, { own: user.id }, actor),
   },
   /** An owner of clients is refused, with the reason. */
   erase: {
@@ -180,7 +180,7 @@ const USER_ACTIONS: Record<string, ConfirmedAction<AboutUser, UserSubjects>> = {
     ],
     notice: 'user_erased',
     goTo: USERS_PATH,
-    work: ({ fourEyes }, id, { actor }) => fourEyes.run('user.erase', id, {}, actor),
+    work: ({ actions }, id, { actor }) => actions.run('user.erase', id, {}, actor),
   },
 };
 

@@ -2,8 +2,8 @@ import { Param } from '@nestjs/common';
 import { Context } from '#platform/http/page-routes/page-context.js';
 import { IdentitiesService } from '#access/identity-providers/identities.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
-import { FourEyes } from '../../approvals/four-eyes.service.js';
-import { waitingFor } from '../approvals/waiting-for.js';
+import { AdminActions } from '../../actions/admin-actions.service.js';
+import { waitingFor } from '../console-context.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
 import { removeIdentityPage, userIdentitiesPage } from './user-identities.pages.js';
@@ -15,7 +15,7 @@ export class ConsoleUserIdentitiesController {
   constructor(
     private readonly users: UsersService,
     private readonly identities: IdentitiesService,
-    private readonly fourEyes: FourEyes,
+    private readonly actions: AdminActions,
   ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')
@@ -37,7 +37,7 @@ export class ConsoleUserIdentitiesController {
     @Param('id') id: string,
     @Param('provider') provider: string,
   ): Promise<ConsoleAnswer> {
-    const outcome = await this.fourEyes.run('user.remove_identity', id, { provider }, context.actor);
+    const outcome = await this.actions.run('user.remove_identity', id, { provider }, context.actor);
     if (outcome.waiting) return waitingFor(outcome.waiting);
     return { goTo: userPath(id, 'identities'), notice: 'identity_removed' };
   }

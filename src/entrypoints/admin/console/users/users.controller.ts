@@ -12,8 +12,8 @@ import { USER, USER_FORM, type UserFormValues } from '#access/users/accounts/use
 import { UsersService } from '#access/users/accounts/users.service.js';
 import { AccountDeletionsService } from '#access/users/closing/account-deletions.service.js';
 import { NewUserDto, UserChangesDto, UsersQuery } from '../../api/users/admin-users.dto.js';
-import { FourEyes } from '../../approvals/four-eyes.service.js';
-import { waitingFor } from '../approvals/waiting-for.js';
+import { AdminActions } from '../../actions/admin-actions.service.js';
+import { waitingFor } from '../console-context.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { PersonalExports } from '../personal-exports.service.js';
@@ -54,7 +54,7 @@ const USER_CSV: CsvColumns<UserEntity> = [
 export class ConsoleUsersController {
   constructor(
     private readonly users: UsersService,
-    private readonly fourEyes: FourEyes,
+    private readonly actions: AdminActions,
     private readonly factors: SecondFactorService,
     private readonly deletions: AccountDeletionsService,
     private readonly exports: PersonalExports,
@@ -116,7 +116,7 @@ export class ConsoleUsersController {
     const vouchesUnseen = fields.email_verified && !showsEmail(context, fields);
     const work = async () => {
       if (vouchesUnseen) throw conflict(OTHER_ADDRESS);
-      return this.fourEyes.run(
+      return this.actions.run(
         'user.update',
         id,
         USER.changesOf(await formValue(UserChangesDto, USER_FORM.changedMembers(fields, present))),
@@ -134,7 +134,7 @@ export class ConsoleUsersController {
 
   @ConsolePost(':id/enable', 'asked on the page above', 'support')
   async enable(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    const { waiting } = await this.fourEyes.run('user.update', id, { enabled: true }, context.actor);
+    const { waiting } = await this.actions.run('user.update', id, { enabled: true }, context.actor);
     return waiting ? waitingFor(waiting) : { goTo: userPath(id), notice: 'user_enabled' };
   }
 
@@ -151,7 +151,7 @@ export class ConsoleUsersController {
       );
     }
     const goTo = linkPath(id);
-    const outcome = await this.fourEyes.run(
+    const outcome = await this.actions.run(
       'user.create_password_link',
       id,
       {},

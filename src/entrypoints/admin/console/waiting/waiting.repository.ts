@@ -10,11 +10,6 @@ const OWN: WaitingCount[] = [
     sql: `SELECT count(*)::int FROM webhook_endpoints e
            WHERE e.enabled AND e.failing_since IS NOT NULL AND e.deleted_at IS NULL AND e.realm = 'live'`,
   },
-  {
-    part: 'approvals',
-    word: 'waiting',
-    sql: `SELECT count(*)::int FROM approvals a WHERE a.state = 'pending' AND a.expires_at > now()`,
-  },
 ];
 
 /** The counts in the navigation of the console. */
