@@ -95,6 +95,14 @@ const WITHOUT_KEYS = {
   security_profile: [''],
 };
 
+/** One condition, which events of every type can hold. */
+const FILTERED = {
+  'filters.0.path': ['type'],
+  'filters.0.operator': ['exists'],
+  'filters.0.value': [''],
+  'filters.1.path': [''],
+};
+
 /** What a person types into a form, where it does not follow from the field's name. */
 export const TYPED_AT: Record<string, Record<string, string[]>> = {
   '/login': { email: [live('email')] },
@@ -113,6 +121,8 @@ export const TYPED_AT: Record<string, Record<string, string[]>> = {
   '/admin/console/scopes/new': { name: [live('newName')] },
   '/admin/console/scopes/:name/edit': { meaning_changed: [] },
   '/admin/console/users/:id/members/new': { user: [live('disabledUserId')] },
+  '/portal/endpoints/new': { ...FILTERED, do: [''] },
+  '/portal/endpoints/:id/edit': { ...FILTERED, do: [''] },
   '/portal/credentials/keys/add': {
     jwk: ['{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}'],
   },
