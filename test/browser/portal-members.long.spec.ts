@@ -121,7 +121,7 @@ describe('in the webhook portal in a browser', () => {
       true,
       false,
     ]);
-    await phone.getByText('Switch client').click();
+    await phone.locator('.visitor summary').click();
     await press(phone, 'Switch to Northwind Fleet');
     await phone.waitForURL(`${service.url}/portal`);
     expect(await phone.getByLabel('Portal owner').innerText()).toContain('Northwind Fleet');
