@@ -63,7 +63,7 @@ describe('Leaving, in a browser without scripts:', () => {
     };
     await leave();
     await mailTo(email, 'Your account will be deleted');
-    await follow(page, 'Applications');
+    await follow(page, 'Sharing');
     await press(page, 'Keep my account');
     await page.getByRole('status').getByText('Your account stays').waitFor();
     await mailTo(email, 'Your account stays');

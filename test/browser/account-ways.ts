@@ -94,6 +94,7 @@ export function furtherAccountWays(
   it('a user first makes a mistake, then changes the password, and stays signed in only here', async () => {
     const elsewhere = await signedInPage(javaScript);
     const page = await signedInPage(javaScript);
+    await follow(page, 'Security');
     await follow(page, 'Password');
     await changePassword(page, PASSWORD, 'another long password');
     expect(await page.getByRole('alert').innerText()).toContain('not changed');
@@ -103,7 +104,7 @@ export function furtherAccountWays(
     await changePassword(page, PASSWORD);
     expect(await said(page)).toContain('Password changed');
     expect(page.url()).toBe(`${service.url}/account/password`);
-    await follow(page, 'Applications');
+    await follow(page, 'Sharing');
     expect(await headingOf(page)).toBe('Connected applications');
     await elsewhere.reload();
     expect(await headingOf(elsewhere)).toBe('Log in');
@@ -114,6 +115,7 @@ export function furtherAccountWays(
   it('a user signs out one other browser, and then all others', async () => {
     const others = [await newPage(javaScript), await newPage(javaScript), await newPage(javaScript)];
     const page = await newPage(javaScript);
+    await follow(page, 'Security');
     await follow(page, 'Sessions');
     expect(await page.getByRole('heading', { name: 'Chrome on Linux' }).count()).toBe(4);
     await page.getByRole('button', { name: 'Log out Chrome on Linux' }).first().click();

@@ -8,12 +8,14 @@ import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import type { DemoGuide } from '../../demo/demo-guide.js';
 import { demoPage } from '../../demo/pages/demo.page.js';
 import { MAIL_ENV } from '../support/mail-server.js';
+import { Receiver } from '../support/receiver.js';
 import { enterPortal, makeEndpoint, seedDelivery, useService, WEBHOOK_ENV } from '../support/spec.js';
 import { ACCOUNT_PAGES } from './account-pages.js';
 import { sharedChromium } from './chromium.js';
 import { CONSOLE_PAGES } from './console-pages.js';
-import { newCast, type PageOpener } from './every-page.js';
+import { newCast, type Cast, type PageOpener } from './every-page.js';
 import { filledButtons } from './filled-buttons.js';
+import { logIn, mainOf, said } from './page-actions.js';
 import { PORTAL_PAGES } from './portal-pages.js';
 
 const PHONE = { width: 390, height: 844 };
@@ -92,5 +94,82 @@ describe('On a phone, a page that is used every day', () => {
     const filled = await page.evaluate(filledButtons);
     const most = SCREENS * PHONE.height;
     expect({ height: Math.max(height, most), filled }).toEqual({ height: most, filled: filled.slice(0, 1) });
+  });
+
+  describe('takes few clicks, besides what is filled in:', () => {
+    const receiver = Receiver.setUp((response) => response.end('thank you'));
+    const names = { driver: 'Ada', owner: 'Voltwise Ltd', client: 'Voltwise' };
+    let clicks = 0;
+    beforeEach(() => (clicks = 0));
+    const click = async (role: 'link' | 'button', name: string | RegExp): Promise<void> => {
+      clicks += 1;
+      await page.getByRole(role, { name, exact: true }).first().click();
+      await page.waitForLoadState('domcontentloaded');
+    };
+    /** On a desktop, where the navigation is in sight. */
+    const openPortal = async (client: Cast['client']): Promise<void> => {
+      await page.setViewportSize({ width: 1280, height: 900 });
+      const value = (await enterPortal(service, client)).cookies.get('cds_portal_session')!;
+      await page.context().addCookies([{ name: 'cds_portal_session', value, url: service.url }]);
+      await page.goto(`${service.url}/portal`);
+    };
+    afterEach(() => page.setViewportSize(PHONE));
+
+    it('who reads the data of a driver none after the login, and to take back one item two', async () => {
+      const { driver, client } = await newCast(service, names);
+      await service.make.updateClient(client, { optionalScopes: ['charging_session:read'] });
+      await service.make.consent(client, driver);
+      await page.goto(`${service.url}/login`);
+      await logIn(page, driver);
+      await page.waitForURL(`${service.url}/account`);
+      expect(await mainOf(page)).toContain(client.name);
+      await click('link', /^Take back/);
+      await click('button', 'Save');
+      expect([clicks, await said(page)]).toEqual([2, expect.stringContaining('Saved.')]);
+      const [consent] = await service.database.query<{ scopes: string[] }>(
+        'SELECT scopes FROM consents WHERE user_id = $1 AND client_id = $2',
+        [driver.id, client.id],
+      );
+      expect(consent!.scopes).toContain('vehicle:read');
+      expect(consent!.scopes).not.toContain('charging_session:read');
+    });
+
+    it('why a request of a partner got 401 one', async () => {
+      const { client } = await newCast(service, names);
+      await service.http.token({ grant_type: 'client_credentials' }, { ...client, secret: 'wrong' });
+      await openPortal(client);
+      await click('link', 'Refusals');
+      expect([clicks, await mainOf(page)]).toEqual([1, expect.stringMatching(/Wrong secret[^]*401/)]);
+    });
+
+    it('to resend what failed last night two', async () => {
+      const { client } = await newCast(service, names);
+      const endpoint = await makeEndpoint(service, client, { url: receiver.url('/hook') });
+      await seedDelivery(service, endpoint, { state: 'failed', attempts: [{ status: 503 }] });
+      await service.database.query(
+        `INSERT INTO webhook_endpoint_hours (endpoint_id, hour, delivered, failed, duration_ms, slowest_ms)
+         VALUES ($1, date_trunc('hour', now()), 0, 1, 90, 90) ON CONFLICT DO NOTHING`,
+        [endpoint.id],
+      );
+      await openPortal(client);
+      await click('link', 'Resend them');
+      await click('button', 'Resend all that match');
+      expect([clicks, await mainOf(page)]).toEqual([2, expect.stringContaining('1 delivery')]);
+    });
+
+    it('from an endpoint to its first signed test three', async () => {
+      const { client } = await newCast(service, names);
+      await openPortal(client);
+      await click('link', 'Add endpoint');
+      await page.getByLabel('URL').fill(receiver.url('/hook'));
+      await page.getByLabel('vehicle.updated').check();
+      await click('button', 'Save');
+      await click('button', 'Send test');
+      await page.getByText('Status 200').first().waitFor();
+      expect([clicks, receiver.requests.at(-1)!.headers['webhook-signature']]).toEqual([
+        3,
+        expect.stringMatching(/^v1,/),
+      ]);
+    });
   });
 });

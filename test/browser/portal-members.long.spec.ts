@@ -40,7 +40,7 @@ describe('in the webhook portal in a browser', () => {
       await developer.getByLabel('Repeat password').fill(PASSWORD);
       await press(developer, 'Create account');
       await openPortal(developer, email);
-      expect(await mainOf(developer)).toContain('with the role developer');
+      expect(await developer.locator('.visitor').textContent()).toContain('With the role developer');
       await followFirst(developer, 'Add endpoint');
       await followFirst(developer, 'Credentials');
       expect(await developer.getByRole('button', { name: 'Rotate secret' }).count()).toBe(0);
@@ -121,7 +121,7 @@ describe('in the webhook portal in a browser', () => {
       true,
       false,
     ]);
-    await phone.getByText('Switch client').click();
+    await phone.locator('.visitor summary').click();
     await press(phone, 'Switch to Northwind Fleet');
     await phone.waitForURL(`${service.url}/portal`);
     expect(await phone.getByLabel('Portal owner').innerText()).toContain('Northwind Fleet');

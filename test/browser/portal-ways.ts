@@ -198,6 +198,7 @@ export function furtherPortalWays(
     await followFirst(page, 'Delete');
     await press(page, 'Delete');
     expect(await mainOf(page)).toContain('There are no endpoints yet');
+    await page.locator('.visitor summary').click();
     await press(page, 'Log out');
     expect(await mainOf(page)).toContain('You are not logged in to the webhook portal');
     await page.goBack();

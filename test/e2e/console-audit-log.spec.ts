@@ -47,7 +47,9 @@ describe('The audit log', () => {
     await service.make.signedIn(user);
     await expect(service.make.signedIn(user, 'wrong horse battery staple')).rejects.toThrow();
     const page = await browser.open(`${AUDIT}?subject=${user.id}`);
-    const actions = page.html.querySelectorAll('tbody tr').map((row) => row.querySelector('td a')!.text);
+    const actions = page.html
+      .querySelectorAll('tbody tr')
+      .map((row) => row.querySelector('.changes a')!.text);
     expect(actions).toEqual(['session.refused', 'session.started', 'user.created']);
   });
 
@@ -115,7 +117,10 @@ describe('The audit log', () => {
     const path = `/admin/console/clients/${client.id}/edit`;
     await browser.submit(await browser.open(path), path, { name: 'Seen again <i>' });
     const page = await browser.open(`${AUDIT}?subject=${client.id}`);
-    const [, ...links] = page.html.querySelector('tbody tr')!.querySelectorAll('td .cell a:not(.changes a)');
+    const row = page.html.querySelector('tbody tr')!;
+    const sentence = row.querySelector('th .cell')!;
+    expect(sentence.text).toBe(`${operator.name} updated client Seen again <i>`);
+    const links = sentence.querySelectorAll('a');
     expect(links.map(({ text, attributes }) => [text, attributes.href])).toEqual([
       [operator.name, `/admin/console/users/${operator.id}`],
       ['Seen again <i>', `/admin/console/clients/${client.id}`],

@@ -37,7 +37,8 @@ describe('The members of an organisation', () => {
       expect(other.html.querySelector(`a[href="${SIGN_IN}"]`)).toBeNull();
       expect((await openPortal(browser)).headers.get('location')).toBe('/portal');
       const page = await browser.open('/portal');
-      expect([page.status, wordsOf(page)]).toEqual([200, expect.stringContaining('with the role viewer')]);
+      const menu = page.html.querySelector('.visitor')!.text;
+      expect([page.status, menu]).toEqual([200, expect.stringContaining('With the role viewer')]);
       expect(await auditEventsOn(service, client.id, 'portal_session.started')).toMatchObject([
         { actor_type: 'user', actor_id: user.id },
       ]);
@@ -73,7 +74,9 @@ describe('The members of an organisation', () => {
         page.html.querySelectorAll(`${place} .count`).map(({ text }) => text);
       const browser = await inPortal(await member('viewer'));
       const page = await browser.open('/portal/deliveries');
-      const forms = page.html.querySelectorAll('.side form').map((form) => form.getAttribute('action'));
+      const forms = page.html
+        .querySelectorAll('.switch-client form')
+        .map((form) => form.getAttribute('action'));
       expect(forms).toEqual([`${SIGN_IN}/${other.id}`]);
       expect([badgesOn(page, '.switch-client'), badgesOn(page, '.side-nav')]).toEqual([['1 failing'], []]);
       const switched = await browser.submit(page, `${SIGN_IN}/${other.id}`);

@@ -84,8 +84,9 @@ export class AccountApplicationsController {
     @Context() context: AccountContext,
     @Param('client_id') clientId: string,
     @Query('renew') renew: unknown,
+    @Query('without') without: unknown,
   ): Promise<AccountAnswer> {
-    return this.choice(context, clientId, { isRenewal: renew === 'true' });
+    return this.choice(context, clientId, { isRenewal: renew === 'true', without });
   }
 
   /** The application may then read only what is chosen; the consent starts again now. */
@@ -105,14 +106,14 @@ export class AccountApplicationsController {
   private async choice(
     context: AccountContext,
     clientId: string,
-    { isRenewal = false, problem }: { isRenewal?: boolean; problem?: string },
+    { isRenewal = false, without, problem }: { isRenewal?: boolean; without?: unknown; problem?: string },
   ): Promise<AccountAnswer> {
     const { consent, words } = await this.choicesOf(context, clientId);
     const page = choosePage({
       clientId,
       words,
       shown: keptWords(words).digest.toString('hex'),
-      given: stillAgreedTo(consent),
+      given: stillAgreedTo(consent).filter((scope) => scope !== without),
       isAskedAnew: consent.wordsChanged.length > 0,
       expiresAt: consent.expiresAt,
       isRenewal: isRenewal && consent.expiresAt !== null,

@@ -66,7 +66,7 @@ export class AccountContext extends UserPageContext<AccountPage> {
   readonly t = (english: string, values?: TextValues): string => text(this.reader.language, english, values);
 
   layOut(page: AccountPage): LayoutProps {
-    return accountLayout(page, this.user, { notice: this.takeNotice(), withPassword: this.withPassword });
+    return accountLayout(page, this.user, this.takeNotice());
   }
 
   override keepShown(path: string, value: object): void {

@@ -15,10 +15,11 @@ export class AccountSecurityController {
   ) {}
 
   @AccountGet()
-  async show(@Context() { user }: AccountContext): Promise<AccountAnswer> {
+  async show(@Context() { user, withPassword }: AccountContext): Promise<AccountAnswer> {
     const [state, passkeys] = await Promise.all([this.factors.stateOf(user.id), this.passkeys.list(user.id)]);
     const isRequired = this.factors.isRequiredFor(user);
-    return { page: securityPage({ state, passkeys, isRequired, isOperator: user.role === 'operator' }) };
+    const isOperator = user.role === 'operator';
+    return { page: securityPage({ state, passkeys, isRequired, isOperator, withPassword }) };
   }
 
   /** The codes that were just made, shown once; otherwise how many are left. */

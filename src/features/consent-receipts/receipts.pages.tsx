@@ -24,7 +24,7 @@ const NAMELESS = say('An application');
 /** The newest receipt of each application. */
 export const receiptsPage = (versions: Page<ConsentVersionEntity>): AccountPage => ({
   title: say('Receipts'),
-  part: 'applications',
+  part: 'sharing',
   children: <Receipts versions={versions} />,
 });
 
@@ -60,7 +60,7 @@ function Receipts({ versions }: { versions: Page<ConsentVersionEntity> }): VNode
 /** All receipts of one application. */
 export const receiptsOfPage = (clientId: string, versions: Page<ConsentVersionEntity>): AccountPage => ({
   title: say('Receipts of an application'),
-  part: 'applications',
+  part: 'sharing',
   children: <ReceiptsOf clientId={clientId} versions={versions} />,
 });
 
@@ -149,7 +149,7 @@ interface OneReceiptProps {
 /** One receipt in words, with the file for those who want to verify it. */
 export const receiptPage = (props: OneReceiptProps): AccountPage => ({
   title: say('Receipt'),
-  part: 'applications',
+  part: 'sharing',
   children: <OneReceipt {...props} />,
 });
 

@@ -4,13 +4,15 @@ import type { SandboxFaultEntity } from '#access/sandbox-faults/sandbox-fault.en
 import { ExactMoment } from '#platform/web/tables/moment.js';
 import { State } from '#platform/web/tables/state.js';
 import type { DeliveryDetail } from '#events/webhooks/deliveries/delivery.js';
-import { DeliveryStateBadge } from '#entrypoints/webhook-portal/deliveries/delivery-rows.js';
+import { DeliveryStateBadge } from '#events/webhooks/deliveries/delivery-state.js';
 import { lastOutcome } from '#events/webhooks/deliveries/failure-messages.js';
 import { headersOf, inLines } from '#entrypoints/webhook-portal/deliveries/sent-request.js';
 import { TypeName } from '#entrypoints/webhook-portal/frame/type-name.js';
 
 /** How many entries the time line has. */
 export const TIME_LINE_LENGTH = 25;
+/** How many characters of an answer are shown. */
+const ANSWER_MAX = 80;
 
 export interface TimeLineProps {
   deliveries: readonly DeliveryDetail[];
@@ -76,12 +78,19 @@ function DeliveryRow({ delivery }: { delivery: DeliveryDetail }): VNode {
     </a>
   );
   const last = attemptList.at(-1);
+  // Such as what the receiver of the demonstration says about the signature.
+  const answer = last?.responseStart?.split('\n', 1)[0]!.slice(0, ANSWER_MAX);
   return (
     <Row id={id} title={title} at={createdAt}>
       <DeliveryStateBadge state={state} />
       <p class="row-outcome">
         {lastOutcome(delivery)}
         {attempts > 1 && `, ${attempts} attempts`}
+        {answer && (
+          <>
+            : <bdi>“{answer}”</bdi>
+          </>
+        )}
       </p>
       {last && (
         <details>

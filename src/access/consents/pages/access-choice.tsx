@@ -44,7 +44,7 @@ export function OptionalAccess({ access, given }: AccessChoiceProps): VNode | nu
   if (optional.length === 0) return null;
   const isAll = optional.length === access.length;
   return (
-    <fieldset class="choices scopes-to-choose">
+    <fieldset class="choices switches">
       <legend>{isAll ? t('Choose what it may read') : t('It may also read, if you choose it')}</legend>
       {optional.map(({ scope, words }, index) => (
         <label for={`${OPTIONAL_SCOPE}-${index}`}>

@@ -11,7 +11,7 @@ export class ConnectedClientsRepository {
 
   /**
    * One page of the clients to which the user has an active consent, by client id; with `clientId`, only that client. The
-   * descriptions are in this language, if translated.
+   * words are in this language, if translated.
    * In SQL: one statement over four modules' tables, however long the page is.
    */
   async list(
@@ -27,8 +27,10 @@ export class ConnectedClientsRepository {
       return this.dataSource.query(
         `SELECT c.id, c.name, c.enabled, c.organisation, c.site, c.privacy_policy AS "privacyPolicy", c.logo_id AS "logoId",
                 c.enabled AND NOT c.gatekeeper AND 'authorization_code' = ANY (c.grant_types) AS "canBeAuthorized",
-                ARRAY(SELECT coalesce(s.translations ->> $2, s.description) FROM scopes s
-                       WHERE s.name = ANY (k.scopes) ORDER BY s.name) AS descriptions,
+                (SELECT coalesce(jsonb_agg(jsonb_build_object(
+                                   'scope', s.name, 'words', coalesce(s.translations ->> $2, s.description),
+                                   'optional', NOT c.gatekeeper AND s.name = ANY (c.optional_scopes)) ORDER BY s.name), '[]')
+                   FROM scopes s WHERE s.name = ANY (k.scopes)) AS access,
                 k.granted_at AS "connectedAt", k.expires_at AS "expiresAt",
                 NOT c.gatekeeper AND c.optional_scopes <> '{}' AS "canBeChanged",
                 NOT c.gatekeeper AND k.expires_at IS NOT NULL AS "canBeRenewed",

@@ -28,6 +28,14 @@ export interface GrantInList extends Grant {
   userRole: UserRole;
 }
 
+/** A scope that a user agreed to, in words. */
+interface AccessOfClient {
+  scope: string;
+  words: string;
+  /** The user may take it back and keep the rest. */
+  optional: boolean;
+}
+
 /** A client that a user shares data with, as the user sees it. */
 export interface ConnectedClient extends ClientIdentity {
   id: string;
@@ -36,7 +44,7 @@ export interface ConnectedClient extends ClientIdentity {
   /** The user can connect it by authorizing it. */
   canBeAuthorized: boolean;
   /** What the user agreed to, as described in the scope catalogue. */
-  descriptions: string[];
+  access: AccessOfClient[];
   connectedAt: Date;
   /** When the consent expires; null if never. */
   expiresAt: Date | null;

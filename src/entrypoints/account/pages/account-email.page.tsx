@@ -29,7 +29,7 @@ const KINDS: { value: OptionalMailKind; label: string }[] = [
 /** The address of the account, and which mails go to it. */
 export const accountEmailPage = (props: AccountEmailPageProps): AccountPage => ({
   title: say('Email'),
-  part: 'email',
+  part: 'notifications',
   children: <Email {...props} />,
 });
 
@@ -84,6 +84,7 @@ function Email(props: AccountEmailPageProps): VNode {
       >
         <Choices
           type="checkbox"
+          asSwitches
           name="wanted"
           label={t('Mail me')}
           options={KINDS.map(({ value, label }) => ({ value, label: t(label) }))}

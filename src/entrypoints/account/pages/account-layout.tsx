@@ -6,13 +6,11 @@ import { Navigation } from '#platform/web/layout/navigation.js';
 import { DoneNotice } from '#platform/web/layout/notices.js';
 import { useText } from '#platform/web/layout/say.js';
 
+/** The sections; a page without a place of its own is reached from the first page of its section. */
 const PARTS = [
-  { part: 'applications', href: '/account', label: say('Applications') },
+  { part: 'sharing', href: '/account', label: say('Sharing') },
   { part: 'notifications', href: '/account/notifications', label: say('Notifications') },
-  { part: 'email', href: '/account/email', label: say('Email') },
-  { part: 'password', href: '/account/password', label: say('Password') },
   { part: 'security', href: '/account/security', label: say('Security') },
-  { part: 'sessions', href: '/account/sessions', label: say('Sessions') },
 ] as const;
 
 /** One page of the account; pages about leaving are not in the navigation. */
@@ -27,18 +25,40 @@ export interface AccountPage {
   children: ComponentChildren;
 }
 
+interface RowLink {
+  href: string;
+  label: string;
+  about: string;
+}
+
+/** Pages of a section, each in a row. */
+export const RowLinks = ({ links }: { links: readonly RowLink[] }): VNode => (
+  <ul class="rows" role="list">
+    {links.map(({ href, label, about }) => (
+      <li>
+        <h2 class="row-title">
+          <a href={href}>{label}</a>
+        </h2>
+        <span class="arrow" aria-hidden="true">
+          →
+        </span>
+        <p class="row-outcome">{about}</p>
+      </li>
+    ))}
+  </ul>
+);
+
 interface Surroundings {
   user: { name: string; email: string };
   /** A message. */
   notice: string | undefined;
-  withPassword: boolean;
 }
 
 /** The navigation, the page itself, and who is logged in. */
 export const accountLayout = (
   { title, part, scripts = [], showsOnce, children }: AccountPage,
   user: Surroundings['user'],
-  { notice, withPassword }: Omit<Surroundings, 'user'>,
+  notice: string | undefined,
 ): LayoutProps => ({
   title,
   width: 'wide',
@@ -46,22 +66,21 @@ export const accountLayout = (
   showsOnce,
   isTranslated: true,
   children: (
-    <InAccount title={title} part={part} user={user} notice={notice} withPassword={withPassword}>
+    <InAccount title={title} part={part} user={user} notice={notice}>
       {children}
     </InAccount>
   ),
 });
 
 function InAccount(props: Omit<AccountPage, 'scripts' | 'showsOnce'> & Surroundings): VNode {
-  const { title, part, user, notice, withPassword, children } = props;
+  const { title, part, user, notice, children } = props;
   const t = useText();
-  const parts = withPassword ? PARTS : PARTS.filter((each) => each.part !== 'password');
   return (
     <>
       <Navigation
         class="area-nav"
         label={t('Your account')}
-        links={parts.map((each) => ({ ...each, label: t(each.label) }))}
+        links={PARTS.map((each) => ({ ...each, label: t(each.label) }))}
         current={part}
       />
       <h1>{t(title)}</h1>

@@ -33,7 +33,7 @@ export interface ApplicationsPageProps {
 /** The applications that may read the user's data, and the links to leave. */
 export const applicationsPage = (props: ApplicationsPageProps): AccountPage => ({
   title: say('Connected applications'),
-  part: 'applications',
+  part: 'sharing',
   children: <Applications {...props} />,
 });
 
@@ -107,7 +107,7 @@ function Application({
         {!client.enabled && <span class="badge">{t('Disabled by the service')}</span>}
       </div>
       <ClientDetails of={client} />
-      <WhatItReads client={client} />
+      <WhatItReads client={client} withTakingBack />
       <Facts
         facts={[
           client.expiresAt && [t('Ends'), <Moment at={client.expiresAt} />],
@@ -127,7 +127,7 @@ function Application({
             </LinkButton>
           )}
           {client.canBeRenewed && (
-            <LinkButton look="quiet" href={accessPath(client.id, 'renew')}>
+            <LinkButton look="quiet" href={accessPath(client.id, { renew: 'true' })}>
               <Say it="Renew<hidden> {name}</hidden>" with={{ name, hidden }} />
             </LinkButton>
           )}
@@ -176,16 +176,34 @@ function NoLongerConnected({ clients }: { clients: FormerClient[] }): VNode {
   );
 }
 
-/** The scopes as described in the catalogue. */
-export function WhatItReads({ client }: { client: ConnectedClient }): VNode {
+/** The scopes as described in the catalogue; each that the user may take back alone, with the link to do so. */
+export function WhatItReads({
+  client: { id, access },
+  withTakingBack,
+}: {
+  client: ConnectedClient;
+  withTakingBack?: boolean;
+}): VNode {
   const t = useText();
-  if (client.descriptions.length === 0) return <p>{t('It cannot read any of your data.')}</p>;
+  if (access.length === 0) return <p>{t('It cannot read any of your data.')}</p>;
   return (
     <>
       <p class="entry-label">{t('It can:')}</p>
       <ul>
-        {client.descriptions.map((description) => (
-          <li>{description}</li>
+        {access.map(({ scope, words, optional }) => (
+          <li>
+            {words}{' '}
+            {withTakingBack && optional && (
+              <a
+                class="take-back"
+                href={
+                  access.length === 1 ? `/account/applications/${id}` : accessPath(id, { without: scope })
+                }
+              >
+                <Say it="Take back<hidden>: {words}</hidden>" with={{ words, hidden }} />
+              </a>
+            )}
+          </li>
         ))}
       </ul>
     </>

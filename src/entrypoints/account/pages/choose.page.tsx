@@ -22,14 +22,17 @@ interface ChoosePageProps {
   problem?: string;
 }
 
-/** Where a user changes what an application may read, or comes to renew it. */
-export const accessPath = (clientId: string, purpose?: 'renew'): string =>
-  `/account/applications/${clientId}/access${purpose ? `?${purpose}=true` : ''}`;
+/** Where a user changes what an application may read, comes to renew it, or to take one scope back. */
+export const accessPath = (
+  clientId: string,
+  purpose: { renew: 'true' } | { without: string } | undefined = undefined,
+): string =>
+  `/account/applications/${clientId}/access${purpose ? `?${new URLSearchParams(purpose).toString()}` : ''}`;
 
 /** Changes what an application may read, which also renews it, on one page. */
 export const choosePage = (props: ChoosePageProps): AccountPage => ({
   title: props.isRenewal ? say('Renew') : say('Change access'),
-  part: 'applications',
+  part: 'sharing',
   children: <Choose {...props} />,
 });
 

@@ -9,7 +9,7 @@ import { WhatItReads } from './applications.page.js';
 /** Explains the consequences before an application is disconnected. */
 export const disconnectPage = (client: ConnectedClient): AccountPage => ({
   title: say('Disconnect application'),
-  part: 'applications',
+  part: 'sharing',
   children: <Disconnect client={client} />,
 });
 

@@ -27,7 +27,7 @@ const monthOf = (day: string): string => day.slice(0, 7);
  */
 export const historyPage = (history: DisclosureHistory, chosen: unknown): AccountPage => ({
   title: say('What it read'),
-  part: 'applications',
+  part: 'sharing',
   children: <History {...history} chosen={chosen} />,
 });
 

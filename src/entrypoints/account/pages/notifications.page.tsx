@@ -8,7 +8,7 @@ import { PagedList } from '#platform/web/tables/pager.js';
 import type { Page } from '#platform/database/queries/read-page.js';
 import type { NotificationCategory, NotificationEntity } from '#records/notifications/notification.entity.js';
 import { textsIn } from '#records/notifications/notification-texts.js';
-import type { AccountPage } from './account-layout.js';
+import { RowLinks, type AccountPage } from './account-layout.js';
 import { hidden } from './message-parts.js';
 
 export interface NotificationsPageProps {
@@ -39,22 +39,27 @@ export const notificationsPage = (props: NotificationsPageProps): AccountPage =>
 function Notifications({ notifications, language, returnTo }: NotificationsPageProps): VNode {
   const t = useText();
   return (
-    <PagedList
-      page={notifications}
-      path={PATH}
-      label={t('More notifications')}
-      empty={t('There are no notifications. Important events in your account appear here.')}
-    >
-      <ul class="entries" role="list">
-        {notifications.items.map((notification) => (
-          <Notification
-            notification={notification}
-            texts={textsIn(language, notification)}
-            returnTo={returnTo}
-          />
-        ))}
-      </ul>
-    </PagedList>
+    <>
+      <RowLinks
+        links={[{ href: '/account/email', label: t('Email'), about: t('Where mails go, and which you get') }]}
+      />
+      <PagedList
+        page={notifications}
+        path={PATH}
+        label={t('More notifications')}
+        empty={t('There are no notifications. Important events in your account appear here.')}
+      >
+        <ul class="entries" role="list">
+          {notifications.items.map((notification) => (
+            <Notification
+              notification={notification}
+              texts={textsIn(language, notification)}
+              returnTo={returnTo}
+            />
+          ))}
+        </ul>
+      </PagedList>
+    </>
   );
 }
 

@@ -15,7 +15,7 @@ export interface PasswordPageProps {
 /** The form to change the password. It posts `current_password`, `password` and `password_again`. */
 export const passwordPage = (props: PasswordPageProps): AccountPage => ({
   title: say('Change your password'),
-  part: 'password',
+  part: 'security',
   children: <Password {...props} />,
 });
 
@@ -55,7 +55,7 @@ function Password({ email, errors }: PasswordPageProps): VNode {
 /** For a user without a password: how to get one. */
 export const noPasswordPage = ({ byMail }: { byMail: boolean }): AccountPage => ({
   title: say('Change your password'),
-  part: 'password',
+  part: 'security',
   children: <NoPassword byMail={byMail} />,
 });
 

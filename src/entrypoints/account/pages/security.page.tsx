@@ -7,7 +7,7 @@ import { LinkButton } from '#platform/web/forms/form.js';
 import { Say, useText } from '#platform/web/layout/say.js';
 import { Facts } from '#platform/web/tables/facts.js';
 import { Moment } from '#platform/web/tables/moment.js';
-import type { AccountPage } from './account-layout.js';
+import { RowLinks, type AccountPage } from './account-layout.js';
 import { hidden, strong } from './message-parts.js';
 import { RECOVERY_CODES_PATH } from './recovery-codes.page.js';
 
@@ -17,6 +17,7 @@ export interface SecurityPageProps {
   /** Whether the user must have a factor. */
   isRequired: boolean;
   isOperator: boolean;
+  withPassword: boolean;
 }
 
 /** How the user logs in besides the password: passkeys, an authenticator app, recovery codes. */
@@ -26,7 +27,7 @@ export const securityPage = (props: SecurityPageProps): AccountPage => ({
   children: <Security {...props} />,
 });
 
-function Security({ state, passkeys, isRequired, isOperator }: SecurityPageProps): VNode {
+function Security({ state, passkeys, isRequired, isOperator, withPassword }: SecurityPageProps): VNode {
   const t = useText();
   const hasFactor = state.authenticatorApp || passkeys.length > 0;
   return (
@@ -43,6 +44,14 @@ function Security({ state, passkeys, isRequired, isOperator }: SecurityPageProps
           <a href="/admin/console">{t('Open the console')}</a>
         </p>
       )}
+      <RowLinks
+        links={[
+          ...(withPassword
+            ? [{ href: '/account/password', label: t('Password'), about: t('Change your password') }]
+            : []),
+          { href: '/account/sessions', label: t('Sessions'), about: t('Where you are logged in') },
+        ]}
+      />
       <h2>{t('Passkeys')}</h2>
       <p>
         {t(

@@ -30,7 +30,7 @@ const PATH = '/account/sessions';
 /** The sessions of the user. */
 export const sessionsPage = (props: SessionsPageProps): AccountPage => ({
   title: say('Sessions'),
-  part: 'sessions',
+  part: 'security',
   children: <Sessions {...props} />,
 });
 

@@ -4,6 +4,7 @@ import { ClientsService } from '#access/clients/clients.service.js';
 import { UsersService } from '#access/users/accounts/users.service.js';
 import type { Option } from '#platform/web/forms/field.js';
 import { partyNames, type PartyNames } from './pages/lists.js';
+import { EventTypesService } from '#events/webhooks/event-types/event-types.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 
 /** With more options the page would be too large: the field then offers none, and takes any id. */
@@ -33,6 +34,7 @@ export class Pickers {
     private readonly applications: ClientsService,
     private readonly webhooks: EndpointsService,
     private readonly audit: AuditService,
+    private readonly types: EventTypesService,
   ) {}
 
   /** The names of users and clients with these ids. */
@@ -57,6 +59,10 @@ export class Pickers {
 
   async clients(): Promise<Option[]> {
     return optionsOf(await this.applications.firstNames(MOST + 1));
+  }
+
+  async eventTypes(): Promise<Option[]> {
+    return (await this.types.list()).map(({ name }) => ({ value: name, label: name }));
   }
 
   async endpoints(): Promise<Option[]> {

@@ -7,7 +7,7 @@ import { labelsOf, RANGES, type Range, periodsOf } from '#platform/web/charts/ra
 import { OverTime } from '../frame/over-time.js';
 import { utcFieldValue } from '../frame/utc-time.js';
 import type { ActivityBucket } from './activity-buckets.js';
-import { successRate } from '../endpoints/endpoint-state.js';
+import { successRate } from '../endpoints/endpoint-words.js';
 
 export interface ActivityProps {
   /** The path of the page; `?range=` selects the other range. */

@@ -4,6 +4,7 @@ import { ExactMoment } from '#platform/web/tables/moment.js';
 import { State } from '#platform/web/tables/state.js';
 import type { Attempt, DeliveryDetail } from '#events/webhooks/deliveries/delivery.js';
 import { curlOf, inLines, requestHead, type SentAttempt } from './sent-request.js';
+import { Answer } from '#events/webhooks/deliveries/delivery-summary.js';
 import { isSuccess, outcomeText, wasSent } from '#events/webhooks/deliveries/failure-messages.js';
 
 interface OneAttempt {
@@ -82,18 +83,6 @@ function Response({ attempt }: { attempt: Attempt }): VNode | null {
       )}
       {responseStart && <Answer attempt={attempt} />}
     </details>
-  );
-}
-
-/** The start of a response's body. */
-export function Answer({ attempt }: { attempt: Attempt }): VNode {
-  return (
-    <>
-      <p class="entry-label">Start of the response</p>
-      <pre tabIndex={0} role="region" aria-label={`Start of the response to attempt ${attempt.number}`}>
-        <code>{attempt.responseStart}</code>
-      </pre>
-    </>
   );
 }
 

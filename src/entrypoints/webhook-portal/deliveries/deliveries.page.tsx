@@ -7,7 +7,8 @@ import { ReadyFilters } from '#platform/web/tables/ready-filters.js';
 import type { Page } from '#platform/database/queries/read-page.js';
 import { DELIVERY_STATES, type Delivery } from '#events/webhooks/deliveries/delivery.js';
 import { withQuery, type DeliveryQuery } from './delivery-query.js';
-import { DeliveryRows, STATE_LABELS } from './delivery-rows.js';
+import { STATE_LABELS } from '#events/webhooks/deliveries/delivery-state.js';
+import { DeliveryRows } from './delivery-rows.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 import { timeField } from '../frame/utc-time.js';
 

@@ -1,27 +1,10 @@
 import type { VNode } from 'preact';
 import { RecentMoment } from '#platform/web/tables/moment.js';
-import { State, type Tone } from '#platform/web/tables/state.js';
 import { Table } from '#platform/web/tables/table.js';
-import type { Delivery, DeliveryState } from '#events/webhooks/deliveries/delivery.js';
+import type { Delivery } from '#events/webhooks/deliveries/delivery.js';
+import { DeliveryStateBadge } from '#events/webhooks/deliveries/delivery-state.js';
 import { withQuery } from './delivery-query.js';
 import { lastOutcome } from '#events/webhooks/deliveries/failure-messages.js';
-
-export const STATE_LABELS: Record<DeliveryState, string> = {
-  pending: 'Pending',
-  delivered: 'Delivered',
-  failed: 'Failed',
-  cancelled: 'Cancelled',
-};
-const TONES: Record<DeliveryState, Tone> = {
-  pending: 'warn',
-  delivered: 'good',
-  failed: 'bad',
-  cancelled: 'plain',
-};
-
-export const DeliveryStateBadge = ({ state }: { state: DeliveryState }): VNode => (
-  <State tone={TONES[state]}>{STATE_LABELS[state]}</State>
-);
 
 export interface DeliveryRowsProps {
   /** What they are, for screen readers. */

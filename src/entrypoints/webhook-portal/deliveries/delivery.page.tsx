@@ -1,5 +1,4 @@
 import type { VNode } from 'preact';
-import { formatMs } from '#platform/web/charts/numbers.js';
 import { Facts } from '#platform/web/tables/facts.js';
 import { LinkButton, PostForm } from '#platform/web/forms/form.js';
 import { Json } from '#platform/web/tables/json.js';
@@ -7,16 +6,9 @@ import { ExactMoment } from '#platform/web/tables/moment.js';
 import type { DeliveryDetail } from '#events/webhooks/deliveries/delivery.js';
 import { withQuery } from './delivery-query.js';
 import { headersOf, inLines } from './sent-request.js';
-import { Answer, Attempts, CurlCommand } from './attempts.js';
-import { DeliveryStateBadge } from './delivery-rows.js';
-import {
-  adviceFor,
-  CANCEL_REASONS,
-  isSuccess,
-  outcomeText,
-  PAYLOAD_HIDDEN,
-  wasSent,
-} from '#events/webhooks/deliveries/failure-messages.js';
+import { Attempts, CurlCommand } from './attempts.js';
+import { DeliverySummary } from '#events/webhooks/deliveries/delivery-summary.js';
+import { PAYLOAD_HIDDEN, wasSent } from '#events/webhooks/deliveries/failure-messages.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 import { TypeName } from '../frame/type-name.js';
 import { endpointPath } from '../endpoints/about-endpoint.js';
@@ -52,7 +44,7 @@ export function deliveryPage({ delivery, place, now }: DeliveryPageProps): Porta
     children: (
       <>
         <div data-live>
-          <Summary delivery={delivery} isSoon={isSoon} isUnderWay={isUnderWay} />
+          <DeliverySummary delivery={delivery} isSoon={isSoon} isUnderWay={isUnderWay} />
         </div>
         <Resend delivery={delivery} place={place} />
         <div data-live>
@@ -66,53 +58,6 @@ export function deliveryPage({ delivery, place, now }: DeliveryPageProps): Porta
       </>
     ),
   };
-}
-
-interface SummaryProps {
-  delivery: DeliveryDetail;
-  isSoon: boolean;
-  /** Whether an attempt is running, if there was none before. */
-  isUnderWay: boolean;
-}
-
-function Summary({ delivery, isSoon, isUnderWay }: SummaryProps): VNode {
-  const { state, cancelReason, payloadHidden, nextAttemptAt } = delivery;
-  const last = delivery.attemptList.at(-1);
-  const failed = last && !isSuccess(last);
-  return (
-    <div class={`outcome outcome-${state}`} role="status">
-      <p class="outcome-line">
-        <DeliveryStateBadge state={state} />
-        {last ? (
-          <strong>
-            {outcomeText(last)}
-            {wasSent(last) && <> after {formatMs(last.durationMs)}</>}
-          </strong>
-        ) : (
-          <strong>
-            {state === 'cancelled' ? 'Not sent' : isUnderWay ? 'Waiting for the response …' : 'Not sent yet'}
-          </strong>
-        )}
-      </p>
-      {failed && last.detail && <p>{last.detail}</p>}
-      {failed && wasSent(last) && state !== 'delivered' && <p>{adviceFor(last)}</p>}
-      {cancelReason && (
-        <p>{payloadHidden === 'erased' ? PAYLOAD_HIDDEN.erased : CANCEL_REASONS[cancelReason]}</p>
-      )}
-      {state === 'pending' && nextAttemptAt && (
-        <p>
-          {isSoon ? (
-            'The next attempt is running or about to start. This page refreshes automatically.'
-          ) : (
-            <>
-              Next attempt: <ExactMoment at={nextAttemptAt} />
-            </>
-          )}
-        </p>
-      )}
-      {last?.responseStart && <Answer attempt={last} />}
-    </div>
-  );
 }
 
 interface ResendProps {

@@ -3,7 +3,8 @@ import { LinkButton } from '#platform/web/forms/form.js';
 import { RecentMoment } from '#platform/web/tables/moment.js';
 import type { EndpointInList } from '#events/webhooks/endpoints/endpoint-health.js';
 import { ENDPOINTS_PER_CLIENT } from '#events/webhooks/endpoints/endpoints.service.js';
-import { EndpointState, successRate, whyDisabled } from './endpoint-state.js';
+import { EndpointState } from '#events/webhooks/endpoints/endpoint-state.js';
+import { successRate, whyDisabled } from './endpoint-words.js';
 import { endpointPath } from './about-endpoint.js';
 
 const hasRoom = (endpoints: EndpointInList[]): boolean => endpoints.length < ENDPOINTS_PER_CLIENT;

@@ -1,24 +1,19 @@
 import type { VNode } from 'preact';
-import { DAY_MS } from '#platform/config/durations.js';
 import { formatCount } from '#platform/web/charts/numbers.js';
 import { Facts } from '#platform/web/tables/facts.js';
 import { Buttons, LinkButton, PostButton } from '#platform/web/forms/form.js';
 import { ExactMoment, Moment } from '#platform/web/tables/moment.js';
 import type { Delivery } from '#events/webhooks/deliveries/delivery.js';
-import {
-  adviceFor,
-  lastOutcome,
-  newestFailure,
-  wasSent,
-} from '#events/webhooks/deliveries/failure-messages.js';
 import { RECOVERY_MAX } from '#events/webhooks/deliveries/recoveries.service.js';
 import { linesOf, type EndpointHeaders } from '#events/webhooks/endpoints/endpoint-headers.js';
-import { FAILING_DAYS, type EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
+import { EndpointFailing } from '#events/webhooks/endpoints/endpoint-failing.js';
+import { EndpointState } from '#events/webhooks/endpoints/endpoint-state.js';
+import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
 import { Activity } from '../deliveries/activity.js';
 import type { Range } from '#platform/web/charts/ranges.js';
 import type { ActivityBucket } from '../deliveries/activity-buckets.js';
 import { DeliveryRows } from '../deliveries/delivery-rows.js';
-import { EndpointState, whyDisabled } from './endpoint-state.js';
+import { whyDisabled } from './endpoint-words.js';
 import { TypeList } from './endpoint-list.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 import { utcFieldValue } from '../frame/utc-time.js';
@@ -107,33 +102,10 @@ export function endpointPage(props: EndpointPageProps): PortalPage {
   };
 }
 
-/** Why it fails, as of a delivery: the cause, since when, until when, and what to do. */
-function Failing({ endpoint, deliveries, failed, path }: EndpointPageProps & { path: string }): VNode | null {
-  const { enabled, failingSince } = endpoint;
-  if (!enabled || failingSince === null) return null;
-  const failure = newestFailure(deliveries);
-  const next = deliveries
-    .flatMap(({ nextAttemptAt }) => nextAttemptAt ?? [])
-    .toSorted((one, other) => one.getTime() - other.getTime())[0];
+/** Why it fails, with the way to recover what failed. */
+function Failing({ endpoint, deliveries, failed, path }: EndpointPageProps & { path: string }): VNode {
   return (
-    <div class="outcome outcome-failed" role="status">
-      <p class="outcome-line">
-        <EndpointState endpoint={endpoint} />
-        {failure && <strong>{lastOutcome(failure)}</strong>}
-      </p>
-      {failure && wasSent({ url: failure.lastUrl }) && (
-        <p>{adviceFor({ ...outcomeOf(failure), detail: null })}</p>
-      )}
-      <p>
-        Since <ExactMoment at={failingSince} />. After five days without a success it is disabled, on{' '}
-        <Moment at={new Date(failingSince.getTime() + FAILING_DAYS * DAY_MS)} />.
-        {next && (
-          <>
-            {' '}
-            Next attempt: <ExactMoment at={next} />.
-          </>
-        )}
-      </p>
+    <EndpointFailing endpoint={endpoint} deliveries={deliveries}>
       {failed && failed.count > 0 && (
         <div class="entry-actions">
           <LinkButton
@@ -144,15 +116,9 @@ function Failing({ endpoint, deliveries, failed, path }: EndpointPageProps & { p
           </LinkButton>
         </div>
       )}
-    </div>
+    </EndpointFailing>
   );
 }
-
-const outcomeOf = ({ lastStatus: status, lastFailure: failure, lastUrl: url }: Delivery) => ({
-  status,
-  failure,
-  url,
-});
 
 function Missed({ from, to, path }: { from: Date; to: Date; path: string }): VNode {
   return (

@@ -17,6 +17,7 @@ import { PageHead, type ParentPage } from '#platform/web/layout/page-head.js';
 import { Permissions, type MayUse } from '#platform/web/layout/may-use.js';
 import type { OpenableClient, Portals } from '../access/member-sessions.repository.js';
 import type { PortalVisitor } from '../access/portal-visitor.js';
+import { UserMenu } from '#platform/web/layout/user-menu.js';
 import { TIMES_SCRIPT } from '#platform/web/tables/moment.js';
 
 /** Where members open portals. */
@@ -87,6 +88,8 @@ export interface PortalPage {
   above?: ParentPage[];
   /** The actions at the top of the page. */
   actions?: ComponentChildren;
+  /** Whether it has actions elsewhere, in an element with the id that a link skips to. */
+  hasActions?: boolean;
   refreshAfter?: number;
   /** Whether a list on it updates itself. */
   isLive?: boolean;
@@ -95,14 +98,14 @@ export interface PortalPage {
 
 /** The portal's owner, the navigation, and the page itself. */
 export const portalLayout = (
-  { title, heading, part, above, actions, refreshAfter, isLive, children }: PortalPage,
+  { title, heading, part, above, actions, hasActions, refreshAfter, isLive, children }: PortalPage,
   { clientId, clientName, clientLogoId, environment, ownerName, expiresAt, role, user }: PortalVisitor,
   portals: Portals,
   notice: string | undefined,
   mayUse: MayUse,
 ): LayoutProps => ({
   title: `${title} · Webhook portal`,
-  hasActions: Boolean(actions),
+  hasActions: hasActions ?? Boolean(actions),
   width: 'broad',
   scripts: ['/assets/page.js', TIMES_SCRIPT, '/assets/portal.js', ...(isLive ? [LIVE_LIST_SCRIPT] : [])],
   refreshAfter,
@@ -118,13 +121,26 @@ export const portalLayout = (
           </span>
         </p>
       </section>
-      <OtherPortals clients={portals.others} />
       <SideNavigation
         label="Webhook portal"
         groups={groupsFor(environment)}
         current={part}
         counts={{ endpoints: { number: portals.failing, word: 'failing' } }}
       />
+      <UserMenu label="Session" name={user?.name}>
+        {user && <p>With the role {role}</p>}
+        <OtherPortals clients={portals.others} />
+        <p>
+          Client ID <code>{clientId}</code>
+        </p>
+        <p>
+          This session expires on <Moment at={expiresAt} />.
+        </p>
+        {user && <a href={PORTAL_SIGN_IN_PATH}>All clients</a>}
+        <PostButton action="/portal/logout" look="link-button">
+          Log out
+        </PostButton>
+      </UserMenu>
     </>
   ),
   children: (
@@ -135,20 +151,6 @@ export const portalLayout = (
         <DoneNotice notice={notice} />
       </div>
       {children}
-      <section class="visitor" aria-label="Session">
-        <p>
-          {user && (
-            <>
-              Logged in as <bdi class="name">{user.name}</bdi>, with the role {role}.{' '}
-            </>
-          )}
-          Client ID <code>{clientId}</code>. This session expires on <Moment at={expiresAt} />.
-        </p>
-        {user && <a href={PORTAL_SIGN_IN_PATH}>All clients</a>}
-        <PostButton action="/portal/logout" look="link-button">
-          Log out
-        </PostButton>
-      </section>
     </Permissions.Provider>
   ),
 });
@@ -157,9 +159,11 @@ export const portalLayout = (
 function OtherPortals({ clients }: { clients: OpenableClient[] }): VNode | null {
   if (clients.length === 0) return null;
   return (
-    <details class="switch-client">
-      <summary>Switch client</summary>
-      <ul class="plain" role="list">
+    <>
+      <p class="muted" id="switch-client">
+        Switch client
+      </p>
+      <ul class="plain switch-client" role="list" aria-labelledby="switch-client">
         {clients.map(({ id, name, organisationName, environment, failing }) => (
           <li>
             <PostButton action={`${PORTAL_SIGN_IN_PATH}/${id}`} look="link-button">
@@ -173,6 +177,6 @@ function OtherPortals({ clients }: { clients: OpenableClient[] }): VNode | null 
           </li>
         ))}
       </ul>
-    </details>
+    </>
   );
 }

@@ -2,13 +2,17 @@ import type { VNode } from 'preact';
 import { BarChart } from '#platform/web/charts/bar-chart.js';
 import { formatCount, sumOf } from '#platform/web/charts/numbers.js';
 import { RecentMoment } from '#platform/web/tables/moment.js';
+import { useMayUse } from '#platform/web/layout/may-use.js';
 import { endpointPath } from '../endpoints/about-endpoint.js';
 import { AddEndpoint, Endpoints } from '../endpoints/endpoint-list.js';
-import { successRate } from '../endpoints/endpoint-state.js';
+import { successRate } from '../endpoints/endpoint-words.js';
 import { labelsOf, periodsOf } from '#platform/web/charts/ranges.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 import { FirstSteps } from './first-steps.js';
 import { PEOPLE_COUNTED_TO, type PortalHome } from './portal-home.service.js';
+
+/** Asks before all deliveries that failed are resent. */
+const RESEND_FAILED = '/portal/deliveries/matching?state=failed';
 
 /** The first page of the portal: first steps until they are done, the current state, and the endpoints. */
 export function homePage(home: PortalHome): PortalPage {
@@ -62,6 +66,7 @@ function Health({ home: { endpoints, failing } }: { home: PortalHome }): VNode {
 }
 
 function Deliveries({ attempts }: Pick<PortalHome, 'attempts'>): VNode {
+  const mayResend = useMayUse()('GET', RESEND_FAILED);
   const delivered = sumOf(attempts.map((each) => each.delivered));
   const failed = sumOf(attempts.map((each) => each.failed));
   return (
@@ -78,6 +83,12 @@ function Deliveries({ attempts }: Pick<PortalHome, 'attempts'>): VNode {
           <>
             {' · '}
             <a href="/portal/deliveries?state=failed">View failed deliveries</a>
+            {mayResend && (
+              <>
+                {' · '}
+                <a href={RESEND_FAILED}>Resend them</a>
+              </>
+            )}
           </>
         )}
       </p>

@@ -8,6 +8,7 @@ import { PageForm } from '#platform/web/forms/form.js';
 import { Moment } from '#platform/web/tables/moment.js';
 import { State } from '#platform/web/tables/state.js';
 import { ConsentForm, DriverEndings, DriverForms, SessionForm, type FormState } from './driver-forms.js';
+import { ACTIONS } from '#platform/web/layout/page-head.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 
 const PATH = '/portal/sandbox';
@@ -36,6 +37,7 @@ export const sandboxPage = (props: SandboxPageProps): PortalPage => {
     title: 'Sandbox',
     part: 'sandbox',
     isLive: view !== undefined,
+    hasActions: true,
     children: (
       <>
         {chosen ? (
@@ -62,7 +64,9 @@ export const sandboxPage = (props: SandboxPageProps): PortalPage => {
         ) : (
           <>
             <p class="empty">There are no drivers yet. Create the first one.</p>
-            <NewDriver of={of} />
+            <div id={ACTIONS} tabIndex={-1}>
+              <NewDriver of={of} />
+            </div>
             {!view && <FaultsLeft faults={faults} />}
             <details class="more" open={failed !== undefined && failed.form !== 'drivers'}>
               <summary>More</summary>
@@ -99,7 +103,7 @@ const Chosen = ({
   view,
   of,
 }: Pick<SandboxPageProps, 'view'> & { driver: Driver; of: FormState }): VNode => (
-  <section aria-label={driver.name}>
+  <section id={ACTIONS} tabIndex={-1} aria-label={driver.name}>
     {!driver.hasConsent && <ConsentForm driver={driver} of={of} />}
     <SessionForm driver={driver} of={of} />
     {view}

@@ -7,7 +7,7 @@ import { DeliveriesService } from '#events/webhooks/deliveries/deliveries.servic
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import type { PortalVisitor } from '../access/portal-visitor.js';
 import { requestPath } from '../application/requests.page.js';
-import { STATE_LABELS } from '../deliveries/delivery-rows.js';
+import { STATE_LABELS } from '#events/webhooks/deliveries/delivery-state.js';
 import { endpointPath } from '../endpoints/about-endpoint.js';
 
 const PAGE = { size: 10 };

@@ -183,12 +183,14 @@ export interface ChoicesProps extends FieldProps {
   options: ChoiceOption[];
   /** The group of an option, whose name stands above it; groups are in the order of their first options. */
   groupOf?: (option: ChoiceOption) => string;
+  /** Checkboxes that look like switches, a row for each. */
+  asSwitches?: boolean;
 }
 
 type ChoiceOption = Option & { hint?: string };
 
 /** Checkboxes or radio buttons. */
-export function Choices({ type, options, groupOf, ...field }: ChoicesProps): VNode {
+export function Choices({ type, options, groupOf, asSwitches, ...field }: ChoicesProps): VNode {
   const { id, value = [], attributes, notes } = useField(field);
   const groups = groupOf && [...new Set(options.map(groupOf))];
   const choicesOf = (some: ChoiceOption[]): VNode[] =>
@@ -212,7 +214,7 @@ export function Choices({ type, options, groupOf, ...field }: ChoicesProps): VNo
       </div>
     ));
   return (
-    <fieldset class="field choices" {...attributes}>
+    <fieldset class={asSwitches ? 'field choices switches' : 'field choices'} {...attributes}>
       <legend>{field.label}</legend>
       {groups?.map((group) => (
         <fieldset class="choice-group" data-select-all={group}>

@@ -1,10 +1,11 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { AuditEventEntity } from '#records/audit/audit-event.entity.js';
-import { ExactMoment } from '#platform/web/tables/moment.js';
+import { ExactMoment, RecentMoment } from '#platform/web/tables/moment.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { FilteredTable, Id, pathWith, type PartyNames } from '../pages/lists.js';
 import { linkOf } from '../pages/resource-link.js';
+import { auditWordsOf } from './audit-words.js';
 import type { Option } from '#platform/web/forms/field.js';
 
 const PATH = '/admin/console/audit';
@@ -29,25 +30,18 @@ export function auditPage({ list, names, offers }: AuditPageProps): ConsolePage 
         csvPath={`${PATH}/csv`}
         ready={[{ label: 'Today', set: { since: new Date().toISOString().slice(0, 10) } }]}
         filter={[
-          { name: 'actor', label: 'Actor ID', offers: offers.actors },
-          { name: 'subject', label: 'Subject: an ID or a name' },
-          { name: 'action', label: 'Action, such as client.updated', offers: offers.actions },
+          { name: 'actor', label: 'Actor', offers: offers.actors },
+          { name: 'subject', label: 'Subject, by ID or name' },
+          { name: 'action', label: 'Action', offers: offers.actions },
           { name: 'request_id', label: 'Request ID', spellcheck: false },
           { name: 'since', label: 'Since, such as 2026-01-31' },
         ]}
         caption="Audit events"
         empty="No audit events match."
         columns={[
-          // A record: when exactly, in every reading of it.
-          { head: 'Time', cell: ({ occurredAt }) => <ExactMoment at={occurredAt} /> },
-          { head: 'Action', cell: (event) => <Action event={event} /> },
-          { head: 'Actor', cell: (event) => <Who event={event} names={names} /> },
-          {
-            head: 'Subject',
-            cell: (event) => <Subject event={event} names={names} />,
-            onPhone: 'unfolded',
-          },
-          { head: 'Changes', cell: (event) => <Changes event={event} />, onPhone: 'unfolded' },
+          { head: 'What', cell: (event) => <Sentence event={event} names={names} /> },
+          { head: 'When', cell: ({ occurredAt }) => <RecentMoment at={occurredAt} />, onPhone: 'beside' },
+          { head: 'More', cell: (event) => <Details event={event} />, onPhone: 'unfolded' },
         ]}
         unfolds
       />
@@ -59,31 +53,29 @@ interface EventProps {
   event: AuditEventEntity;
 }
 
-const Action = ({ event: { action } }: EventProps): VNode => (
-  <a class="whole" href={pathWith(PATH, { action })}>
-    {action}
-  </a>
-);
-
 interface NamedEventProps extends EventProps {
   names: PartyNames;
 }
 
-function Who({ event: { actorType, actorId }, names }: NamedEventProps): VNode {
-  if (actorType === 'service') return <>the service</>;
-  if (actorId === null) return <>{actorType === 'user' ? 'not logged in' : actorType}</>;
-  return <Linked id={actorId} label={names.get(actorId) ?? actorType} />;
+/** Such as “Klara added a passkey”: what it was about is named unless it is who acted. */
+function Sentence({ event, names }: NamedEventProps): VNode {
+  const { action, actorId, subjectType, subjectId } = event;
+  const { did, to } = auditWordsOf(action, subjectType, actorId === subjectId);
+  const name = names.get(subjectId);
+  return (
+    <span>
+      <Who event={event} names={names} /> {did}
+      {to !== undefined && name !== undefined && ` ${to}`}
+      {to !== undefined && ' '}
+      {to !== undefined && <Linked id={subjectId} label={name ?? to} />}
+    </span>
+  );
 }
 
-function Subject({ event: { subjectType, subjectId }, names }: NamedEventProps): VNode {
-  const type = subjectType.replaceAll('_', ' ');
-  const name = names.get(subjectId);
-  if (name === undefined) return <Linked id={subjectId} label={type} />;
-  return (
-    <>
-      {type} <Linked id={subjectId} label={name} />
-    </>
-  );
+function Who({ event: { actorType, actorId }, names }: NamedEventProps): VNode {
+  if (actorType === 'service') return <>The service</>;
+  if (actorId === null) return <>Someone who was not logged in</>;
+  return <Linked id={actorId} label={names.get(actorId) ?? `A ${actorType}`} />;
 }
 
 function Linked({ id, label }: { id: string; label: string }): VNode {
@@ -97,14 +89,16 @@ function Linked({ id, label }: { id: string; label: string }): VNode {
   );
 }
 
-/** What the line has no room for, once it is opened: the changed members before and after (an unknown side is omitted), ids and the request. */
-function Changes({ event }: EventProps): VNode {
-  const { before, after, actorId, subjectId, address, requestId } = event;
+/**
+ * What the line has no room for, once it is opened: the changed members before and after (an unknown side is omitted), the name of the
+ * action, exactly when, ids and the request.
+ */
+function Details({ event }: EventProps): VNode {
+  const { action, occurredAt, before, after, actorId, subjectId, address, requestId } = event;
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
-  const summary = names.length > 1 ? `${names.length} fields` : (names[0] ?? 'Details');
   return (
     <details class="changes">
-      <summary>{summary}</summary>
+      <summary>Details</summary>
       <dl>
         {names.map((name) => (
           <div>
@@ -123,6 +117,12 @@ function Changes({ event }: EventProps): VNode {
             )}
           </div>
         ))}
+        <Fact name="action">
+          <a href={pathWith(PATH, { action })}>{action}</a>
+        </Fact>
+        <Fact name="time">
+          <ExactMoment at={occurredAt} />
+        </Fact>
         {actorId !== null && (
           <Fact name="actor">
             <Id id={actorId} />

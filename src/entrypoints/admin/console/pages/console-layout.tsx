@@ -9,6 +9,7 @@ import { PageHead, type ParentPage } from '#platform/web/layout/page-head.js';
 import { SEARCH_PATH } from './resource-link.js';
 import { TIMES_SCRIPT } from '#platform/web/tables/moment.js';
 import { useContext } from 'preact/hooks';
+import { UserMenu } from '#platform/web/layout/user-menu.js';
 
 /** The role with which the page is shown. */
 const RoleOfVisitor = createContext<OperatorRole>('admin');
@@ -97,7 +98,18 @@ export const consoleLayout = (
   title: `${title} · Console`,
   hasActions: Boolean(actions),
   width: 'full',
-  side: <SideNavigation label="Console" groups={CONSOLE_PARTS.groups} current={part} counts={counts} />,
+  side: (
+    <>
+      <SideNavigation label="Console" groups={CONSOLE_PARTS.groups} current={part} counts={counts} />
+      <UserMenu label="Logged in user" name={user.name}>
+        <p>
+          <bdi>{user.email}</bdi> ({user.operatorRole})
+        </p>
+        <a href="/account">Your account</a>
+        <LogoutButton look="link-button" />
+      </UserMenu>
+    </>
+  ),
   scripts: ['/assets/page.js', TIMES_SCRIPT, ...scripts],
   footer: 'operator console',
   children: (
@@ -107,14 +119,6 @@ export const consoleLayout = (
           <PageHead above={above} heading={<bdi>{title}</bdi>} actions={actions} />
           <DoneNotice notice={notice} />
           {children}
-          <section class="visitor" aria-label="Logged in user">
-            <p>
-              Logged in as <bdi class="name">{user.name}</bdi> <bdi class="muted">{user.email}</bdi> (
-              {user.operatorRole})
-            </p>
-            <a href="/account">Your account</a>
-            <LogoutButton look="link-button" />
-          </section>
         </div>
       </RoleOfVisitor.Provider>
     </Permissions.Provider>

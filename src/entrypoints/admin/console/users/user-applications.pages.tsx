@@ -33,10 +33,10 @@ export function userApplicationsPage({ user, page }: Props & { page: Page<Connec
           },
           {
             head: 'Scopes',
-            cell: ({ descriptions }) => (
+            cell: ({ access }) => (
               <ul class="plain">
-                {descriptions.map((description) => (
-                  <li>{description}</li>
+                {access.map(({ words }) => (
+                  <li>{words}</li>
                 ))}
               </ul>
             ),

@@ -14,11 +14,12 @@ import { deliveriesPage } from './deliveries.page.js';
 import { deliveryPage } from './delivery.page.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';
 import { deliveryPath } from '../pages/resource-link.js';
-import { IsOptionalNotNull, IsTimeOrDay } from '#platform/http/validation/validation.decorators.js';
+import { IsLine, IsOptionalNotNull, IsTimeOrDay } from '#platform/http/validation/validation.decorators.js';
 import { DeliveriesQuery } from '../../api/deliveries/admin-deliveries.dto.js';
 
-/** The filter of the console's deliveries: as in the admin API, and when they were created. */
+/** The filter of the console's deliveries: as in the admin API, the event type, and when they were created. */
 class ConsoleDeliveriesQuery extends DeliveriesQuery {
+  @IsOptionalNotNull() @IsLine(1, 100) type?: string;
   @IsOptionalNotNull() @IsTimeOrDay() from?: string;
   /** Exclusive. */
   @IsOptionalNotNull() @IsTimeOrDay() to?: string;
@@ -35,12 +36,13 @@ export class ConsoleDeliveriesController {
   @ConsoleGet('', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const list = await filteredList(ConsoleDeliveriesQuery, context.url, this.read);
-    const [names, clients, endpoints] = await Promise.all([
+    const [names, clients, endpoints, types] = await Promise.all([
       this.pickers.namesOf((list.page?.items ?? []).map(({ clientId }) => clientId)),
       this.pickers.clients(),
       this.pickers.endpoints(),
+      this.pickers.eventTypes(),
     ]);
-    const page = deliveriesPage({ list, url: context.url, names, offers: { clients, endpoints } });
+    const page = deliveriesPage({ list, url: context.url, names, offers: { clients, endpoints, types } });
     return { page, status: list.errors ? 400 : 200 };
   }
 
@@ -63,10 +65,13 @@ export class ConsoleDeliveriesController {
   }
 
   private readonly read = (
-    { client_id: clientId, endpoint_id: endpointId, state, from, to }: ConsoleDeliveriesQuery,
+    { client_id: clientId, endpoint_id: endpointId, state, type, from, to }: ConsoleDeliveriesQuery,
     page: PageRequest,
   ): Promise<Page<Delivery>> =>
-    this.deliveries.list({ clientId, endpointId, state, from: timeOf(from), to: timeOf(to) }, page);
+    this.deliveries.list(
+      { clientId, endpointId, state, eventType: type, from: timeOf(from), to: timeOf(to) },
+      page,
+    );
 
   private async page(id: string, errors?: FieldErrors): Promise<ConsoleAnswer> {
     const delivery = await this.deliveries.get(id);

@@ -1,11 +1,10 @@
-import type { VNode } from 'preact';
 import type { Option } from '#platform/web/forms/field.js';
 import { AddressLink } from '#platform/web/tables/address-link.js';
 import { RecentMoment } from '#platform/web/tables/moment.js';
 import { LIVE_LIST_SCRIPT } from '#platform/web/tables/live-list.js';
-import { State } from '#platform/web/tables/state.js';
 import type { Column } from '#platform/web/tables/table.js';
 import { DELIVERY_STATES, type Delivery } from '#events/webhooks/deliveries/delivery.js';
+import { DeliveryStateBadge, STATE_LABELS } from '#events/webhooks/deliveries/delivery-state.js';
 import { lastOutcome } from '#events/webhooks/deliveries/failure-messages.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { FilteredList } from '../filtered-list.js';
@@ -18,7 +17,7 @@ export interface DeliveriesPageProps {
   url: string;
   /** Of the clients. */
   names: PartyNames;
-  offers: { clients: Option[]; endpoints: Option[] };
+  offers: { clients: Option[]; endpoints: Option[]; types: Option[] };
 }
 
 /** The deliveries of all clients, newest first. */
@@ -40,7 +39,8 @@ export function deliveriesPage({ list, url, names, offers }: DeliveriesPageProps
         filter={[
           pickFilter('client_id', 'Client', offers.clients),
           pickFilter('endpoint_id', 'Endpoint', offers.endpoints),
-          stateFilter(DELIVERY_STATES),
+          stateFilter(DELIVERY_STATES, (state) => STATE_LABELS[state]),
+          pickFilter('type', 'Event type', offers.types),
           { name: 'from', label: 'From (UTC)' },
           { name: 'to', label: 'Until (UTC)' },
         ]}
@@ -65,7 +65,7 @@ export const deliveryColumns = (names: PartyNames): Column<Delivery>[] => [
   },
   {
     head: 'State',
-    cell: ({ state }) => <State tone={TONES[state]}>{state}</State>,
+    cell: ({ state }) => <DeliveryStateBadge state={state} />,
     under: ({ cancelReason }) => cancelReason?.replaceAll('_', ' '),
     onPhone: 'beside',
   },
@@ -74,19 +74,10 @@ export const deliveryColumns = (names: PartyNames): Column<Delivery>[] => [
     cell: ({ endpointId: to, endpointUrl }) => <AddressLink href={endpointPath(to)} address={endpointUrl} />,
     under: ({ clientId }) => <NameLink href={clientPath(clientId)} name={names.get(clientId) ?? clientId} />,
   },
-  { head: 'Last response', cell: lastOutcome },
-  { head: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts, onPhone: 'unfolded' },
+  {
+    head: 'Last response',
+    cell: (delivery) =>
+      lastOutcome(delivery) + (delivery.attempts > 1 ? `, ${delivery.attempts} attempts` : ''),
+  },
   { head: 'Created', cell: ({ createdAt }) => <RecentMoment at={createdAt} /> },
 ];
-
-const TONES = { pending: 'warn', delivered: 'good', failed: 'bad', cancelled: 'plain' } as const;
-
-/** The state and, if it was cancelled, the reason. */
-export function DeliveryStateWord({ delivery: { state, cancelReason } }: { delivery: Delivery }): VNode {
-  return (
-    <>
-      <State tone={TONES[state]}>{state}</State>
-      {cancelReason && <span class="under muted">{cancelReason.replaceAll('_', ' ')}</span>}
-    </>
-  );
-}

@@ -9,7 +9,7 @@ import type { DeliveryDetail } from '#events/webhooks/deliveries/delivery.js';
 import { outcomeText } from '#events/webhooks/deliveries/failure-messages.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { Id, Party, type PartyNames } from '../pages/lists.js';
-import { DeliveryStateWord } from './deliveries.page.js';
+import { DeliverySummary } from '#events/webhooks/deliveries/delivery-summary.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';
 import { DELIVERIES_PATH, deliveryPath, endpointPath } from '../pages/resource-link.js';
 
@@ -22,7 +22,7 @@ export interface DeliveryPageProps {
 
 /** One delivery with its payload and all attempts. */
 export function deliveryPage({ delivery, names, errors }: DeliveryPageProps): ConsolePage {
-  const { id, nextAttemptAt, finishedAt, userId, attemptList } = delivery;
+  const { id, finishedAt, userId, attemptList } = delivery;
   return {
     part: 'deliveries',
     title: delivery.eventType,
@@ -31,10 +31,10 @@ export function deliveryPage({ delivery, names, errors }: DeliveryPageProps): Co
     children: (
       <>
         {errors && <ErrorNotice>{Object.values(errors).flat().join(' ')}</ErrorNotice>}
+        <DeliverySummary delivery={delivery} />
         <Facts
           facts={[
             ['ID', <Id id={id} />],
-            ['State', <DeliveryStateWord delivery={delivery} />],
             [
               'Endpoint',
               <AddressLink href={endpointPath(delivery.endpointId)} address={delivery.endpointUrl} />,
@@ -45,7 +45,6 @@ export function deliveryPage({ delivery, names, errors }: DeliveryPageProps): Co
               userId ? <Party id={userId} names={names} /> : (delivery.isTest && 'none (test)') || 'erased',
             ],
             ['Created', <ExactMoment at={delivery.createdAt} />],
-            nextAttemptAt && ['Next attempt', <ExactMoment at={nextAttemptAt} />],
             finishedAt && ['Finished', <ExactMoment at={finishedAt} />],
           ]}
         />

@@ -3,6 +3,9 @@ import type { ClientEntity } from '#access/clients/client.entity.js';
 import { Facts } from '#platform/web/tables/facts.js';
 import { Buttons, LinkButton, PostButton } from '#platform/web/forms/form.js';
 import { Moment } from '#platform/web/tables/moment.js';
+import { Table } from '#platform/web/tables/table.js';
+import type { Delivery } from '#events/webhooks/deliveries/delivery.js';
+import { EndpointFailing } from '#events/webhooks/endpoints/endpoint-failing.js';
 import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { ConsolePage } from '../pages/console-layout.js';
@@ -10,6 +13,7 @@ import { ActionConfirmation } from '../pages/disconnection.js';
 import { Id, NameLink, CommaList } from '../pages/lists.js';
 import { CopiedOnce, ShownAlready, OneTimeValue } from '#platform/web/layout/one-time-value.js';
 import { DELIVERIES_PATH, ENDPOINTS_PATH, endpointPath } from '../pages/resource-link.js';
+import { deliveryColumns } from './deliveries.page.js';
 import { EndpointState } from './endpoints.page.js';
 
 interface Props {
@@ -18,8 +22,14 @@ interface Props {
 
 const ABOVE = { href: ENDPOINTS_PATH, label: 'Endpoints' };
 
-/** One endpoint: its properties, and actions on it. */
-export function endpointPage({ endpoint, client }: Props & { client: ClientEntity }): ConsolePage {
+interface EndpointPageProps extends Props {
+  client: ClientEntity;
+  /** The latest ones. */
+  deliveries: Delivery[];
+}
+
+/** One endpoint: why it fails, its properties and latest deliveries, and actions on it. */
+export function endpointPage({ endpoint, client, deliveries }: EndpointPageProps): ConsolePage {
   const { id, enabled } = endpoint;
   const turn = endpointPath(id, enabled ? 'disable' : 'enable');
   return {
@@ -33,6 +43,7 @@ export function endpointPage({ endpoint, client }: Props & { client: ClientEntit
     ),
     children: (
       <>
+        <EndpointFailing endpoint={endpoint} deliveries={deliveries} />
         <Facts
           facts={[
             ['URL', <bdi>{endpoint.url}</bdi>],
@@ -64,7 +75,19 @@ export function endpointPage({ endpoint, client }: Props & { client: ClientEntit
           <PostButton action={turn} look="quiet">
             {enabled ? 'Disable' : 'Enable'}
           </PostButton>
-          <LinkButton look="quiet" href={endpointPath(id, 'delete')}>
+        </Buttons>
+        {deliveries.length > 0 && (
+          <>
+            <h2>Latest deliveries</h2>
+            <Table
+              caption="Latest deliveries"
+              rows={deliveries}
+              columns={deliveryColumns(new Map([[client.id, client.name]]))}
+            />
+          </>
+        )}
+        <Buttons heading="Delete the endpoint">
+          <LinkButton look="danger" href={endpointPath(id, 'delete')}>
             Delete
           </LinkButton>
         </Buttons>

@@ -11,6 +11,7 @@ import {
   type EndpointFormValues,
 } from '#events/webhooks/endpoints/endpoint-form.js';
 import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
+import { DeliveriesService } from '#events/webhooks/deliveries/deliveries.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '#events/webhooks/event-types/event-types.service.js';
 import {
@@ -39,6 +40,9 @@ class EndpointsQuery extends PageQuery {
   @IsOptionalNotNull() @IsOneOf('disabled', 'failing') state?: 'disabled' | 'failing';
 }
 
+/** How many deliveries the page of an endpoint has. */
+const NEWEST = 10;
+
 const newPath = (clientId: string): string => clientPath(clientId, 'endpoints/new');
 
 /** Webhook endpoints of all clients. */
@@ -46,6 +50,7 @@ const newPath = (clientId: string): string => clientPath(clientId, 'endpoints/ne
 export class ConsoleEndpointsController {
   constructor(
     private readonly endpoints: EndpointsService,
+    private readonly deliveries: DeliveriesService,
     private readonly clients: ClientsService,
     private readonly eventTypes: EventTypesService,
     private readonly pickers: Pickers,
@@ -99,8 +104,11 @@ export class ConsoleEndpointsController {
   @ConsoleGet('endpoints/:id', 'not asked', 'viewer')
   async show(@Param('id') id: string): Promise<ConsoleAnswer> {
     const endpoint = await this.endpoints.get(id);
-    const client = await this.clients.get(endpoint.clientId);
-    return { page: endpointPage({ endpoint, client }) };
+    const [client, { items: deliveries }] = await Promise.all([
+      this.clients.get(endpoint.clientId),
+      this.deliveries.list({ endpointId: id }, { size: NEWEST }),
+    ]);
+    return { page: endpointPage({ endpoint, client, deliveries }) };
   }
 
   @ConsoleGet('endpoints/:id/edit', 'asked in the form')

@@ -1,6 +1,3 @@
-import type { VNode } from 'preact';
-import { State } from '#platform/web/tables/state.js';
-import { healthOf } from '#events/webhooks/endpoints/endpoint-health.js';
 import {
   DISABLED_BECAUSE,
   type EndpointDisabledReason,
@@ -13,12 +10,6 @@ const WHAT_TO_DO: Record<EndpointDisabledReason, string> = {
   gone: ', which asks us to stop sending. If that was a mistake, fix it and enable it again.',
   failing: '. Fix it, enable it again, and recover the failed deliveries.',
 };
-
-/** The endpoint's state as a badge. */
-export function EndpointState({ endpoint }: { endpoint: Health }): VNode {
-  const { label, tone } = healthOf(endpoint);
-  return <State tone={tone}>{label}</State>;
-}
 
 /** Why the service disabled an endpoint, and what to do; undefined if it did not. */
 export function whyDisabled({ enabled, disabledReason }: Health): string | undefined {
