@@ -4,6 +4,7 @@ import {
   generateKeyPairSync,
   randomUUID,
   sign,
+  type JsonWebKey,
   type KeyObject,
 } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
