@@ -5,7 +5,8 @@
  *   node bench/delivery-cost.mjs [../other]
  *
  * Each event goes to four of twenty endpoints; all is done in batches of 64 deliveries on one connection, of whose process the time is. Each build
- * has a database of its own in one cluster, made in its first round. The medians of three rounds.
+ * has a database of its own in one cluster, made in its first round. The medians of three rounds. The last line is this build with 1,000
+ * further endpoints, which are filtered and get nothing: 200 of them are judged for each event, 50 for each delivery.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -39,7 +40,17 @@ const SEED = `
   SELECT 'endp' || lpad(n::text, 26, '0'), 'clnt' || lpad(n::text, 26, '0'), 'https://partner.example/' || n, '{${TYPE}}', decode(repeat('ab', 60), 'hex')
     FROM generate_series(1, ${CLIENTS}) n`;
 
+/** Further endpoints of the clients, whose filters no event passes. */
+const FILTERED = `
+  INSERT INTO webhook_endpoints (id, client_id, url, event_types, sealed_secret, filters, filter)
+  SELECT 'endp' || lpad((${CLIENTS} + n)::text, 26, '0'), 'clnt' || lpad((n % ${CLIENTS} + 1)::text, 26, '0'), 'https://partner.example/f' || n,
+         '{${TYPE}}', decode(repeat('ab', 60), 'hex'), '[{"path":"data.energy_kwh","operator":"greater","value":5}]',
+         '($."data"."energy_kwh" > 5)'
+    FROM generate_series(1, 1000) n`;
+const WITH_FILTERED = '. with 1,000 filtered endpoints';
+
 const partOf = (build, file) => import(pathToFileURL(path.resolve(build, 'dist/src', file)).href);
+const folderOf = (what) => (what === WITH_FILTERED ? '.' : what);
 const cpu = ({ processID }) =>
   Number(readFileSync(`/proc/${processID}/schedstat`, 'latin1').split(' ')[0]) / 1000;
 const attempt = () => ({
@@ -66,7 +77,8 @@ async function repositoriesOf(build, connection) {
   };
 }
 
-async function measure(build, url, round) {
+async function measure(what, url, round) {
+  const build = folderOf(what);
   const connection = new pg.Client({ connectionString: url });
   await connection.connect();
   try {
@@ -124,7 +136,7 @@ async function measure(build, url, round) {
 }
 
 const say = (line) => process.stdout.write(`${line}\n`);
-const builds = ['.', ...process.argv.slice(2)];
+const builds = ['.', ...process.argv.slice(2), WITH_FILTERED];
 const cluster = await startDatabase({ autovacuum: 'off' });
 try {
   const databases = new Map();
@@ -132,11 +144,12 @@ try {
     await cluster.query(`CREATE DATABASE cost_${n}`);
     const url = new URL(cluster.url);
     url.pathname = `/cost_${n}`;
-    const { migrate } = await partOf(build, 'platform/database/migrations/migrate.js');
+    const { migrate } = await partOf(folderOf(build), 'platform/database/migrations/migrate.js');
     await migrate(url.href, async () => undefined);
     const seeding = new pg.Client({ connectionString: url.href });
     await seeding.connect();
     await seeding.query(SEED);
+    if (build === WITH_FILTERED) await seeding.query(FILTERED);
     await seeding.query('VACUUM ANALYZE');
     await seeding.end();
     databases.set(build, url.href);

@@ -37,6 +37,9 @@ import { AddressesOfMails1795925026272 } from './1795925026272-addresses-of-mail
 import { ClientKeys1795948631231 } from './1795948631231-client-keys.js';
 import { PushedRequests1795952759680 } from './1795952759680-pushed-requests.js';
 import { SecurityProfiles1796010000000 } from './1796010000000-security-profiles.js';
+import { ResourceIndicators1796110000000 } from './1796110000000-resource-indicators.js';
+import { Filters1796310000000 } from './1796310000000-filters.js';
+import { SigningKeys1796320000000 } from './1796320000000-signing-keys.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -79,6 +82,9 @@ export const MIGRATIONS = [
   ClientKeys1795948631231,
   PushedRequests1795952759680,
   SecurityProfiles1796010000000,
+  ResourceIndicators1796110000000,
+  Filters1796310000000,
+  SigningKeys1796320000000,
 ];
 
 /** The names of the migrations, as the database stores them. */

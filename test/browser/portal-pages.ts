@@ -206,6 +206,7 @@ export const PORTAL_PAGES: Record<string, PageOpener> = {
   'headers revealed': open(at(''), seedOptions, press('Reveal headers')),
   'a secret revealed': open(at(''), seedAll, press('Reveal secret')),
   'rotate a secret': open(at('/rotate'), seedAll),
+  'rotate a key': open(at('/rotate-key'), seedAll),
   'a secret rotated': open(at('/rotate'), seedAll, press('Rotate secret')),
   'delete an endpoint': open(at('/delete'), seedAll),
   'test an endpoint': open(at('/test'), seedAll),

@@ -158,7 +158,9 @@ describe('The admin API for webhook endpoints', () => {
       description: 'Für “alles” 🔌',
       event_types: ['vehicle.updated', TYPE],
       enabled: true,
+      filters: [],
       max_per_minute: null,
+      signature_versions: ['v1'],
       headers: [],
       disabled_reason: null,
       disabled_at: null,
@@ -239,7 +241,7 @@ describe('The admin API for webhook endpoints', () => {
     await send('PATCH', path(id), { description: 'new' });
     await send('DELETE', path(id));
     const rows = await audits(id);
-    const options = { max_per_minute: null, headers: [] };
+    const options = { filters: [], max_per_minute: null, signature_versions: ['v1'], headers: [] };
     const view = {
       client_id: client.id,
       url: URL_OK,

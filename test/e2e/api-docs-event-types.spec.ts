@@ -82,6 +82,25 @@ describe('The API description, when operators change the catalogue of event type
     expect(after.headers.get('cache-control')).toBe('public, max-age=60');
     const again = await service.http.get('/openapi.json', { headers: { 'if-none-match': etag } });
     expect(again.status).toBe(304);
+    const { headers, json } = await service.http.get('/asyncapi.json');
+    expect([headers.get('content-type'), headers.get('cache-control')]).toEqual([
+      'application/json; charset=utf-8',
+      'public, max-age=60',
+    ]);
+    const { webhooks } = after.json as unknown as OpenApiDocument;
+    const { info, channels, operations, components } = json as unknown as {
+      info: { description: string };
+      channels: { endpoint: { messages: object } };
+      operations: object;
+      components: { messages: Record<string, { payload: object }>; schemas: object };
+    };
+    expect(info.description).toContain(`${service.url}/openapi.json`);
+    expect(Object.keys(channels.endpoint.messages)).toEqual(Object.keys(webhooks));
+    expect(operations).toHaveProperty('meterRead');
+    expect(components.messages['meter.read']!.payload).toMatchObject({
+      properties: { data: { $ref: '#/components/schemas/MeterReadData' } },
+    });
+    expect(components.schemas).toHaveProperty(['MeterReadData', '$defs', 'reading']);
   });
 
   it('has a type that came with the service as it is now', async () => {

@@ -7,7 +7,7 @@ import { useSharedService } from '../support/test-service.js';
 
 /** Pages that people open in a browser, and routes for the infrastructure. */
 const NOT_DESCRIBED =
-  /^\/($|login|logout|portal|account|admin\/console|password\/|email\/|sign-up|invitations\/|demo\/|docs|openapi\.json|openapi\/|brand\.css|logos\/|health\/|metrics|v2\/problems\/)/;
+  /^\/($|login|logout|portal|account|admin\/console|password\/|email\/|sign-up|invitations\/|demo\/|docs|openapi\.json|openapi\/|asyncapi\.json|brand\.css|logos\/|health\/|metrics|v2\/problems\/)/;
 
 const CONSENT_FORM = 'POST /o/authorize';
 

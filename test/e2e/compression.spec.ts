@@ -229,6 +229,7 @@ describe.each([
   ['/assets/favicon.svg', 'public, max-age=3600'],
   ['/openapi.json', 'public, max-age=60'],
   ['/openapi/operators.json', 'public, max-age=60'],
+  ['/asyncapi.json', 'public, max-age=60'],
 ])('%s, which is the same for everybody,', (path, cacheControl) => {
   it.each([
     ['br', 'br'],

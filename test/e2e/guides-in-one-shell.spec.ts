@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SHELVES } from '#entrypoints/api-docs/handbook/catalogue.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { SigningKeys, writtenKey } from '#events/webhooks/signing/signing-keys.service.js';
 import { GuideShell, shellSamplesOf } from '../support/guide-shell.js';
 import { isAccepted, madeOnce, until, useSharedService, WEBHOOK_ENV, Webhooks } from '../support/spec.js';
+import type { ReceivedRequest } from '../support/receiver.js';
 import { endSandboxes } from '../support/sandbox.js';
 import { listOf } from '../support/list-of.js';
 
@@ -168,6 +170,31 @@ describe('A guide, pasted from the top into one shell,', () => {
     }
   });
 
+  it('checks a signature with the public key', async () => {
+    const endpoint = await webhooks.endpoint(client);
+    await service.http.send(`/admin/webhook_endpoints/${endpoint.id}`, {
+      ...{ method: 'PATCH', bearer: webhooks.bearer, json: { signature_versions: ['v1', 'v1a'] } },
+    });
+    await webhooks.publish(user.id);
+    await webhooks.receives(endpoint);
+    const [{ headers, body }] = webhooks.received(endpoint) as [ReceivedRequest];
+    const [key] = await service.app.get(SigningKeys).published(client.id);
+    const outputs = await paste('webhook-keys', (sample) =>
+      sample.startsWith('export WEBHOOK_KEY=')
+        ? `cd "$(mktemp -d)"
+           export WEBHOOK_KEY=${writtenKey(key!)} WEBHOOK_ID=${String(headers['webhook-id'])}
+           export WEBHOOK_TIMESTAMP=${String(headers['webhook-timestamp'])}
+           export WEBHOOK_SIGNATURE='${String(headers['webhook-signature'])}'
+           printf '%s' '${body}' > body`
+        : sample,
+    );
+    expect(outputs.at(-1)).toContain('Signature Verified Successfully');
+    const wrong = await shells.at(-1)!.paste("printf 'x' >> body");
+    expect(wrong).toBe('');
+    const again = await shells.at(-1)!.paste((await shellSamplesOf(service.http, 'webhook-keys')).at(-1)!);
+    expect(again).not.toContain('Successfully');
+  });
+
   it('keeps a position of the feed before it moves to webhooks', async () => {
     const outputs = await paste('polling-to-webhooks', byHand(credentialsOf(await service.make.client())));
     expect(outputs.find((output) => output.startsWith(service.url))).toContain('/v2/events?');
@@ -191,7 +218,7 @@ describe('A guide, pasted from the top into one shell,', () => {
       if ((await shellSamplesOf(service.http, slug)).length > 0) withSamples.push(slug);
     expect(withSamples.sort()).toEqual(
       listOf(`
-        events-feed, first-token, on-behalf-of-a-user, polling-to-webhooks, refresh, sandbox, webhooks
+        events-feed, first-token, on-behalf-of-a-user, polling-to-webhooks, refresh, sandbox, webhooks, webhook-keys
       `).sort(),
     );
   });

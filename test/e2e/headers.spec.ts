@@ -217,6 +217,7 @@ describe('Response headers:', () => {
       ['POST', '/o/revoke_token/'],
       ['GET', '/.well-known/oauth-authorization-server'],
       ['GET', '/.well-known/openid-configuration'],
+      ['GET', '/.well-known/oauth-protected-resource'],
       ['GET', '/.well-known/consent-receipts/jwks.json'],
       ['GET', '/v2/event_types'],
       ['GET', '/v2/event_types/vehicle.updated/versions/1/schema'],

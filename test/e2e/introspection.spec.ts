@@ -1,3 +1,4 @@
+import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { DAY_MS } from '#platform/config/durations.js';
 import { newSecret } from '#platform/secrets/tokens.js';
 import { type Answer, type HttpOptions, madeOnce, until, useSharedService } from '../support/spec.js';
@@ -331,5 +332,43 @@ describe('With user_id, the scope is what the token may do with that user’s da
     expect(await scopeFor(token, someone.id)).toBe('vehicle:read');
     await service.make.revokeConsent(client, someone);
     expect(await scopeFor(token, someone.id)).toBe('');
+  });
+});
+
+describe('Introspection as a signed JWT (RFC 9701)', () => {
+  const SIGNED = 'application/token-introspection+jwt';
+  const signed = (token: string, accept = SIGNED) =>
+    ask({ basic: basic(), headers: { accept }, form: { token } });
+
+  it('is not given to who does not ask for it by name, nor for what is refused', async () => {
+    const token = await service.make.clientToken(client);
+    for (const accept of ['*/*', 'application/json', 'application/*', `${SIGNED};q=0`, 'application/jwt']) {
+      const answer = await signed(token, accept);
+      expect([accept, answer.json]).toEqual([accept, expect.objectContaining({ active: true })]);
+      expect(answer.headers.get('content-type')).toMatch(/^application\/json(;|$)/);
+    }
+    const { headers } = await ask({ headers: { accept: SIGNED }, form: { token } });
+    expect(headers.get('content-type')).toMatch(/^application\/json(;|$)/);
+  });
+
+  it('is verified with the keys that the metadata name, and says the same as JSON', async () => {
+    const { json: metadata } = await service.http.get('/.well-known/oauth-authorization-server');
+    expect(metadata.introspection_signing_alg_values_supported).toEqual(['EdDSA']);
+    const { pathname } = new URL(metadata.jwks_uri as string);
+    const keys = createRemoteJWKSet(new URL(pathname, service.http.url));
+    const token = await service.make.clientToken(client);
+    for (const each of [token, strangeToken('access')]) {
+      const answer = await signed(each, `application/json;q=0.1, ${SIGNED.toUpperCase()}`);
+      expect(answer.headers.get('content-type')).toMatch(/^application\/token-introspection\+jwt(;|$)/);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      const { payload } = await jwtVerify(answer.text, keys, {
+        ...{ issuer: service.settings.baseUrl, audience: inspector.id, typ: 'token-introspection+jwt' },
+        ...{ algorithms: ['EdDSA'], requiredClaims: ['iat'] },
+      });
+      expect(payload.token_introspection).toEqual((await introspect(each)).json);
+      expect(Object.keys(payload).sort()).toEqual(['aud', 'iat', 'iss', 'token_introspection']);
+      const keyIds = (await service.http.get(pathname)).json.keys as { kid: string }[];
+      expect(keyIds.map(({ kid }) => kid)).toContain(decodeProtectedHeader(answer.text).kid);
+    }
   });
 });

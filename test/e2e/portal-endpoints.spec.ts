@@ -31,7 +31,7 @@ describe('Endpoints in the portal', () => {
     );
   const valueOf = (page: Page, field: string) => page.html.querySelector(`#${field}`)!.getAttribute('value');
   const checked = (page: Page): string[] =>
-    page.html.querySelectorAll('input[type=checkbox][checked]').map((box) => box.getAttribute('value')!);
+    page.html.querySelectorAll('input[name=event_types][checked]').map((box) => box.getAttribute('value')!);
 
   describe('are refused with an error next to the field, and keep what was typed,', () => {
     it.each([
@@ -86,7 +86,7 @@ describe('Endpoints in the portal', () => {
       expect(page.status).toBe(400);
       expect(errorAt(page, 'event-types')).toContain('charging_session:read');
       const shown = page.html
-        .querySelectorAll('input[type=checkbox]')
+        .querySelectorAll('input[name=event_types]')
         .map((box) => box.getAttribute('value'));
       expect(shown).toEqual(
         listOf(`

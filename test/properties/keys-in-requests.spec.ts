@@ -44,7 +44,8 @@ type Stored =
   | 'return through mail'
   | 'token key'
   | 'webhook endpoint headers'
-  | 'webhook endpoint secret';
+  | 'webhook endpoint secret'
+  | 'webhook signing key';
 
 /** Every key that a request brings and that this service has made: random with a prefix and a checksum, signed, or sealed. */
 type Key =

@@ -6,6 +6,8 @@ import { AUTH_METHODS, usesKeys } from '#access/clients/client.entity.js';
 import type { JwkSet } from '#access/clients/keys/jwk-set.js';
 import { basicPartsOf, credentialsOf } from '#access/clients/client-credentials.js';
 import { clientViolations, type ClientShape } from '#access/clients/client-rules.js';
+import { RequestedResources } from '#entrypoints/oauth/resources/requested-resources.service.js';
+import type { KnownResources } from '#access/clients/resources/known-resources.service.js';
 import type { ClientsService } from '#access/clients/clients.service.js';
 import { isRegisteredRedirectUri, redirectUriViolation } from '#access/clients/redirect-uri.js';
 import { Form } from '#platform/http/forms/form.js';
@@ -183,6 +185,7 @@ describe('The rules of clients', () => {
       keys: [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }],
     }),
     jwksUri: fc.constantFrom(null, 'https://app.example/jwks.json'),
+    resourceIndicators: fc.constantFrom<string[]>([], ['https://data.example']),
     requirePkce: fc.boolean(),
     requirePushedAuthorizationRequests: fc.boolean(),
     dpopBoundAccessTokens: fc.boolean(),
@@ -214,6 +217,7 @@ describe('The rules of clients', () => {
           !(client.type === 'confidential' && client.tokenEndpointAuthMethod === 'none') &&
           !(usesKeys(client) && client.jwks === null && client.jwksUri === null) &&
           !(client.jwks !== null && client.jwksUri !== null) &&
+          client.resourceIndicators.length === 0 &&
           client.redirectUris.every((each) => redirectUriViolation(each, client.type) === undefined)
         );
       }),
@@ -264,6 +268,7 @@ describe('An authorization request', () => {
       find: (id: string) => Promise.resolve(id === client.id ? client : null),
     } as ClientsService,
     { open: () => Promise.resolve(undefined) } as unknown as PushedRequests,
+    new RequestedResources({ includes: () => Promise.resolve(false) } as unknown as KnownResources),
   );
   const good: Record<string, string[]> = {
     client_id: [client.id],

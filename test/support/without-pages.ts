@@ -60,7 +60,7 @@ export async function signIn(
 export async function authorize(
   { app }: WithApp,
   browser: BrowserSession,
-  parameters: Record<string, string>,
+  parameters: Record<string, string> | URLSearchParams,
 ): Promise<URL> {
   const { request, reply } = exchangeOf(browser, '/o/authorize/');
   const user = await app.get(SessionsService).current(request);

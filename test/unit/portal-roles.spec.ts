@@ -65,6 +65,7 @@ describe('The least role of the routes of the portal', () => {
       '/endpoints/:id/missed POST',
       '/endpoints/:id/recover GET, POST',
       '/endpoints/:id/rotate GET, POST',
+      '/endpoints/:id/rotate-key GET, POST',
       '/endpoints/:id/secret POST',
       '/endpoints/:id/test GET, POST',
       '/endpoints/new GET, POST',

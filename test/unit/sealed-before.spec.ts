@@ -69,6 +69,7 @@ const SEALED: [purpose: PurposeThat<'seals'>, boundTo: string, text: string, sea
     'a private key',
     'ZVZ1vkz1ttaY_1d_8k8D0jA_vC9g8cXpNVC7iLUtA7gnCxaYtlgp_uk',
   ],
+  ['webhook signing key', 'kid', 'a private key', 'FkLEkjd1jqFUybAXgbzvJ2xg6UqqY2eoeIWiJnxFv8476KniI7yMHoI'],
   [
     'provider sign-in',
     'state',

@@ -54,6 +54,7 @@ const OWNERS: Record<string, string[]> = {
     'webhook_endpoint_hours',
     'webhook_endpoints',
     'webhook_pauses',
+    'webhook_signing_keys',
     'webhook_recoveries',
     'webhook_throttles',
   ],

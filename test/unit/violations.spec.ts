@@ -95,6 +95,16 @@ const WORDS: [ReturnType<typeof violation>, api: string, page: string][] = [
     'enter at most 20 URIs, each once',
   ],
   [
+    violation('resource_indicators', { max: 20, length: 250 }),
+    'must be a list of at most 20 different absolute URIs without a fragment, of at most 250 characters each',
+    'enter at most 20 addresses, each once, such as https://data.example.com, without #',
+  ],
+  [
+    violation('needless_resource_indicators', { scope: 'token:introspect' }),
+    'only a client with token:introspect stands for resources',
+    'only a client with token:introspect can have these',
+  ],
+  [
     violation('purpose_names', { max: 10 }),
     'must be a list of at most 10 different names of purposes',
     'choose at most 10 of these',

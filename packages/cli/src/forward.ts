@@ -1,41 +1,70 @@
-import { reasonOf, type FeedEvent } from './service.js';
-import { signed } from './signature.js';
+import { Cursor } from './cursor.js';
+import { follow, Pauses } from './follow.js';
+import type { ForwardOptions } from './options.js';
+import { lineOf, post } from './post.js';
+import { FatalError, FIRST_PAGE, OLDEST_PAGE, pageAfter, Service, type FeedEvent } from './service.js';
 
-// As long as the service itself waits for a partner.
-const ANSWER_MS = 15_000;
-
-/** What became of an event. */
-export interface Forwarded {
-  /** The status, or why it is missing. */
-  outcome: string;
-  milliseconds: number;
+/** Where lines go: events that are written are lost to nobody once the promise resolves. */
+export interface Ways {
+  write: (text: string) => Promise<void>;
+  print: (line: string) => void;
 }
 
-/** Posts an event as the service would deliver it, signed. Redirects are not followed. */
+/**
+ * Reads the feed and passes every event on at least once, in its order, until the signal: to standard output, or to an address that answers
+ * with a 2xx. The cursor moves on after that. Throws a FatalError if trying again cannot help.
+ */
 export async function forward(
-  event: FeedEvent,
-  { to, secret, stop }: { to: string; secret: string; stop: AbortSignal },
-): Promise<Forwarded> {
-  const body = JSON.stringify(event);
-  const begun = performance.now();
-  const took = () => Math.round(performance.now() - begun);
-  try {
-    const response = await fetch(to, {
-      method: 'POST',
-      body,
-      redirect: 'manual',
-      signal: AbortSignal.any([stop, AbortSignal.timeout(ANSWER_MS)]),
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'charging-data-cli',
-        'webhook-event-type': event.type,
-        ...signed(secret, event.id, Math.floor(Date.now() / 1000), body),
-      },
-    });
-    await response.body?.cancel();
-    return { outcome: `${response.status} ${response.statusText}`.trim(), milliseconds: took() };
-  } catch (error) {
-    stop.throwIfAborted();
-    return { outcome: `no answer: ${reasonOf(error)}`, milliseconds: took() };
-  }
+  options: ForwardOptions,
+  { write, print }: Ways,
+  stop: AbortSignal,
+): Promise<void> {
+  const service = await Service.of(options);
+  const cursor = await Cursor.open(options.cursor, options);
+  const { to } = options;
+  const take = to === undefined ? written(write) : posted(options, to, print, stop);
+  print(`Forwarding the events of ${options.url} to ${to ?? 'standard output'}.`);
+  await follow(service, {
+    page: cursor.after === undefined ? firstPage(options) : pageAfter(cursor.after),
+    take: async ({ events, after }) => {
+      await take(events, (event) => cursor.moveTo(event.id));
+      await cursor.moveTo(after);
+    },
+    lost: () => {
+      throw new FatalError(
+        `events after the position in ${options.cursor} are not kept any more, so some may be missing. Remove the file to begin anew (--from).`,
+      );
+    },
+    print,
+    stop,
+  });
 }
+
+type Take = (events: FeedEvent[], done: (event: FeedEvent) => Promise<void>) => Promise<void>;
+
+const firstPage = ({ from }: ForwardOptions): string => (from === 'oldest' ? OLDEST_PAGE : FIRST_PAGE);
+
+/** A page at once: one line for each event. */
+const written =
+  (write: Ways['write']): Take =>
+  async (events) => {
+    if (events.length > 0) await write(events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+  };
+
+/** One after the other, each until it is received. */
+const posted =
+  ({ signingSecret }: ForwardOptions, to: string, print: Ways['print'], stop: AbortSignal): Take =>
+  async (events, done) => {
+    const pauses = new Pauses(stop);
+    for (const event of events) {
+      for (;;) {
+        const answer = await post(event, { to, secret: signingSecret, stop });
+        print(lineOf(event, answer));
+        if (answer.isReceived) break;
+        await pauses.wait();
+        stop.throwIfAborted();
+      }
+      pauses.end();
+      await done(event);
+    }
+  };

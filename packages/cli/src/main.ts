@@ -10,6 +10,14 @@ process.stderr.on('error', () => undefined);
 process.exitCode = await run(process.argv.slice(2), {
   env: process.env,
   out: (text) => void process.stdout.write(text),
+  write: (text) =>
+    new Promise((resolve, reject) => {
+      process.stdout.write(text, (error) => {
+        if (!error) return resolve();
+        stopping.abort();
+        reject(error);
+      });
+    }),
   error: (text) => void process.stderr.write(text),
   stop: stopping.signal,
 });

@@ -1,4 +1,5 @@
-import type { ListenOptions } from './options.js';
+import { DpopKey } from './dpop.js';
+import type { ServiceOptions } from './options.js';
 
 const FEED = '/v2/events';
 const WAIT_SECONDS = 20;
@@ -17,6 +18,8 @@ export interface FeedEvent {
 /** A page of the feed, and where it goes on. */
 export interface FeedPage {
   events: FeedEvent[];
+  /** The position where it goes on. */
+  after: string;
   next: string;
 }
 
@@ -38,12 +41,27 @@ export class PassingError extends Error {
 
 /** Answered at once: until the first answer there is no position to go on from, whatever happens in the meantime. */
 export const FIRST_PAGE = `${FEED}?after=latest`;
+/** Begins with the oldest event that is kept. */
+export const OLDEST_PAGE = FEED;
+
+/** What follows a position; waits for it. */
+export const pageAfter = (after: string): string =>
+  `${FEED}?${new URLSearchParams({ after, wait: String(WAIT_SECONDS) }).toString()}`;
 
 /** Reads the feed of events (contract §21 of the service) with a token of the client. */
 export class Service {
   private token: { value: string; until: number } | undefined;
 
-  constructor(private readonly options: Pick<ListenOptions, 'url' | 'clientId' | 'clientSecret'>) {}
+  constructor(
+    private readonly options: Omit<ServiceOptions, 'dpopKey'>,
+    private readonly key?: DpopKey,
+  ) {}
+
+  /** With the key that the options name; throws a UsageError if it cannot be used. */
+  static async of(options: ServiceOptions): Promise<Service> {
+    const { dpopKey } = options;
+    return new Service(options, dpopKey === undefined ? undefined : await DpopKey.open(dpopKey));
+  }
 
   /** Reads a page; all but the first wait for the events after a position. Throws one of the errors above, or the reason of the signal. */
   async read(page: string, stop: AbortSignal): Promise<FeedPage> {
@@ -55,19 +73,20 @@ export class Service {
       throw new PassingError('the service refused the token');
     }
     if (response.status !== 200) throw await errorOf(response);
-    const next = nextOf(response.headers.get('link'), this.options.url);
-    if (next === undefined) throw new PassingError('the answer does not say where it goes on');
+    const after = nextOf(response.headers.get('link'), this.options.url);
+    if (after === undefined) throw new PassingError('the answer does not say where it goes on');
     const events: unknown = await response.json().catch(() => undefined);
     if (!Array.isArray(events) || !events.every(isEvent))
       throw new PassingError('the answer is no list of events');
-    return { events, next };
+    return { events, after, next: pageAfter(after) };
   }
 
   private async ask(page: string, stop: AbortSignal): Promise<Response> {
     const token = await this.validToken(stop);
-    const limit = AbortSignal.timeout(WAIT_SECONDS * 1000 + ANSWER_MS);
-    return request(new URL(page, this.options.url), stop, limit, {
-      headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
+    return this.send(new URL(page, this.options.url), stop, {
+      limitMs: WAIT_SECONDS * 1000 + ANSWER_MS,
+      headers: { accept: 'application/json' },
+      token,
     });
   }
 
@@ -76,18 +95,47 @@ export class Service {
     const { url, clientId, clientSecret } = this.options;
     const encode = (text: string) => new URLSearchParams({ v: text }).toString().slice(2);
     const basic = Buffer.from(`${encode(clientId)}:${encode(clientSecret)}`).toString('base64');
-    const response = await request(new URL('/o/token', url), stop, AbortSignal.timeout(ANSWER_MS), {
-      method: 'POST',
+    const response = await this.send(new URL('/o/token', url), stop, {
+      limitMs: ANSWER_MS,
       headers: { authorization: `Basic ${basic}`, accept: 'application/json' },
       body: new URLSearchParams({ grant_type: 'client_credentials' }),
     });
     if (response.status !== 200) throw await errorOf(response);
-    const { access_token: value, expires_in: seconds } = await membersOf(response);
+    const { access_token: value, expires_in: seconds, token_type: type } = await membersOf(response);
     if (typeof value !== 'string') throw new PassingError('the answer of the token endpoint has no token');
+    if (this.key && String(type).toLowerCase() !== 'dpop')
+      throw new FatalError('the service does not bind tokens to a key (DPoP): leave --dpop-key out');
     const lifetime = typeof seconds === 'number' ? seconds * 1000 : 0;
     this.token = { value, until: performance.now() + Math.max(1_000, lifetime - EARLY_MS) };
     return value;
   }
+
+  /** Sends a request, with a proof where there is a key: once more if the service wants another nonce in it (RFC 9449 §8). */
+  private async send(url: URL, stop: AbortSignal, sent: Sent): Promise<Response> {
+    const { key } = this;
+    const { body, token, limitMs } = sent;
+    const once = () => {
+      const headers: Record<string, string> = { ...sent.headers };
+      if (token !== undefined) headers.authorization = `${key ? 'DPoP' : 'Bearer'} ${token}`;
+      if (key) headers.dpop = key.proof(body ? 'POST' : 'GET', url, token);
+      const limit = AbortSignal.timeout(limitMs);
+      return request(url, stop, limit, { ...(body ? { method: 'POST', body } : {}), headers });
+    };
+    const response = await once();
+    if (!key?.take(response.headers) || (response.status !== 400 && response.status !== 401)) return response;
+    await response.body?.cancel();
+    const again = await once();
+    key.take(again.headers);
+    return again;
+  }
+}
+
+/** A request: a POST if it has a body. */
+interface Sent {
+  limitMs: number;
+  headers: Record<string, string>;
+  body?: URLSearchParams;
+  token?: string;
 }
 
 async function request(
@@ -139,15 +187,14 @@ function retryAfterOf(headers: Headers): number | undefined {
 }
 
 /**
- * The page that the link with `rel="next"` names. Only the position is taken from it: the token goes to nothing but the feed of the service
+ * The position that the link with `rel="next"` names. Only the position is taken from it: the token goes to nothing but the feed of the service
  * that was given, which may be known to itself by another name.
  */
 function nextOf(link: string | null, base: string): string | undefined {
   for (const [, target, parameters] of (link ?? '').matchAll(/<([^>]*)>([^<]*)/g)) {
     if (!/;\s*rel="?next"?/i.test(parameters!)) continue;
     const after = URL.canParse(target!, base) ? new URL(target!, base).searchParams.get('after') : null;
-    if (after === null) return undefined;
-    return `${FEED}?${new URLSearchParams({ after, wait: String(WAIT_SECONDS) }).toString()}`;
+    return after ?? undefined;
   }
   return undefined;
 }

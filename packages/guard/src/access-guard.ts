@@ -1,22 +1,42 @@
+import type { IncomingMessage } from 'node:http';
 import { DisclosureReports, type ReportStatistics } from './disclosure-reports.js';
 import type { Access } from './introspection.js';
 import { Introspections, type GuardStatistics } from './introspections.js';
 import { metadataOf, metadataPathOf } from './metadata.js';
 import { settingsOf, type GuardOptions } from './options.js';
-import { Refusals } from './refusal.js';
+import { Proofs } from './proofs.js';
+import { AccessRefusal, Refusals, unavailable, type Scheme } from './refusal.js';
 
 // RFC 6750 §2.1; longer than any token of the service.
 const TOKEN = /^[A-Za-z0-9\-._~+/]{1,2048}={0,2}$/;
-const BEARER = /^Bearer +(.*)$/i;
+const CREDENTIALS = /^(Bearer|DPoP) +(.*)$/i;
 const USER_ID = /^user[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 /** A request as far as it matters here. */
 export interface GuardedRequest {
   /** The header `Authorization`. */
   authorization: string | undefined;
-  /** Path and query string. */
+  /** Path and query string, as the caller sent them. */
   url?: string;
+  /** The method: without it, no proof is accepted. */
+  method?: string;
+  /** The header `DPoP`. */
+  dpop?: string | readonly string[];
+  /** All headers as they came (`rawHeaders` of Node.js): of several `Authorization` headers, `authorization` is only the first. */
+  rawHeaders?: readonly string[];
 }
+
+/** A request of Node.js as far as it matters here; `url` where a framework has changed that of the request. */
+export const guarded = (
+  request: Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'method' | 'url'>,
+  url = request.url,
+): GuardedRequest => ({
+  authorization: request.headers.authorization,
+  url,
+  method: request.method,
+  dpop: request.headers['dpop'],
+  rawHeaders: request.rawHeaders,
+});
 
 /** What a request needs. */
 export interface Needs {
@@ -31,6 +51,10 @@ export class AccessGuard {
   private readonly introspections: Introspections;
   private readonly refusals: Refusals;
   private readonly reports: DisclosureReports | undefined;
+  private readonly proofs: Proofs | undefined;
+  private readonly warn: (message: string) => void;
+  /** The public origin of what is guarded. */
+  private readonly origin: string;
   /** Where the metadata is served (RFC 9728), and what it is. */
   readonly metadataPath: string;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -41,6 +65,9 @@ export class AccessGuard {
     this.introspections = new Introspections(settings);
     this.refusals = new Refusals(settings);
     this.reports = settings.reportDisclosures ? new DisclosureReports(settings) : undefined;
+    this.proofs = settings.dpop && new Proofs(settings.dpop.replays);
+    this.warn = settings.warn;
+    this.origin = settings.resource.origin;
     this.metadataPath = metadataPathOf(settings.resource);
     this.metadata = metadataOf(settings);
   }
@@ -70,10 +97,15 @@ export class AccessGuard {
   }
 
   /**
-   * What a token may do, with the data of a user if one is given; undefined if the token is not valid. Throws an AccessRefusal with
-   * status 503 if that cannot be known.
+   * What a token may do, with the data of a user if one is given; undefined if the token is not valid, or bound to a key, which only
+   * `authorize` checks. Throws an AccessRefusal with status 503 if that cannot be known.
    */
   async scopesFor(token: string, userId?: string): Promise<Access | undefined> {
+    const access = await this.accessOf(token, userId);
+    return access?.jkt === undefined ? access : undefined;
+  }
+
+  private async accessOf(token: string, userId: string | undefined): Promise<Access | undefined> {
     if (!TOKEN.test(token)) return undefined;
     if (userId === undefined || USER_ID.test(userId)) return this.introspections.of(token, userId);
     // There is no such user.
@@ -83,19 +115,46 @@ export class AccessGuard {
 
   /** What the token of a request may do; throws an AccessRefusal, ready to be answered, if that is less than is needed. */
   async authorize(request: GuardedRequest, { scopes = [], userId }: Needs = {}): Promise<Access> {
-    const [, token] = BEARER.exec(request.authorization ?? '') ?? [];
+    if (hasSeveralTokens(request.rawHeaders)) throw this.refusals.severalTokens();
+    const [, sent, token] = CREDENTIALS.exec(request.authorization ?? '') ?? [];
     if (hasTokenInQuery(request.url)) throw this.refusals.tokenInQuery(request.authorization !== undefined);
-    if (token === undefined) throw this.refusals.noToken();
-    const access = await this.scopesFor(token.trimEnd(), userId);
-    if (!access) throw this.refusals.invalidToken();
+    const scheme: Scheme = sent?.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer';
+    if (token === undefined || (scheme === 'DPoP' && !this.proofs)) throw this.refusals.noToken();
+    const access = await this.accessOf(token.trimEnd(), userId);
+    if (!access) throw this.refusals.invalidToken(scheme);
+    if (scheme === 'DPoP') await this.checkProof(request, token.trimEnd(), access);
+    else if (access.jkt !== undefined) throw this.refusals.boundToken();
     const isEnough =
       scopes.every((scope) => access.scopes.includes(scope)) &&
       (userId === undefined || access.scopes.length > 0);
-    if (!isEnough) throw this.refusals.insufficientScope(scopes);
+    if (!isEnough) throw this.refusals.insufficientScope(scheme, scopes);
     // A route that names no scope may serve of this user's data whatever the token allows.
     this.noteServed(access, scopes.length === 0 && userId !== undefined ? access.scopes : scopes, userId);
     return access;
   }
+
+  /** Throws an AccessRefusal unless the request proves the key of its token. */
+  private async checkProof(request: GuardedRequest, token: string, { jkt }: Access): Promise<void> {
+    if (jkt === undefined) throw this.refusals.unboundToken();
+    const { dpop: proof, method, url = '' } = request;
+    let refusal: string | undefined;
+    try {
+      refusal = await this.proofs!.refusalOf({ proof, method, url: this.origin + url, token, jkt });
+    } catch (error) {
+      if (error instanceof AccessRefusal) throw error;
+      this.warn(`Whether a proof was used cannot be known: ${(error as Error).message}`);
+      throw unavailable(1);
+    }
+    if (refusal !== undefined) throw this.refusals.invalidProof(refusal);
+  }
+}
+
+/** RFC 6750 §2: Node.js drops all but the first `Authorization` header. */
+function hasSeveralTokens(rawHeaders: readonly string[] = []): boolean {
+  let found = 0;
+  for (let n = 0; n < rawHeaders.length; n += 2)
+    if (rawHeaders[n]!.toLowerCase() === 'authorization') found++;
+  return found > 1;
 }
 
 function hasTokenInQuery(url: string | undefined): boolean {

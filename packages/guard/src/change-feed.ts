@@ -3,7 +3,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { agentFor, startRequest } from './http-exchange.js';
 import type { Change } from './changes.js';
 import type { GuardSettings } from './options.js';
-import { ownToken } from './own-token.js';
+import { ownHeaders, ownToken } from './own-token.js';
 
 /** The service sends at least a comment every 5 seconds; what is silent for longer counts as gone. */
 const SILENCE_MS = 6_000;
@@ -82,15 +82,19 @@ export class ChangeFeed {
   }
 
   /** Resolves when the connection has ended: with the status if it was refused. */
-  private follow(token: string): Promise<number | 'cut'> {
+  private async follow(token: string): Promise<number | 'cut'> {
+    const url = `${this.settings.url}/v2/access_changes`;
+    const asked = this.settings.ownKey?.nonce;
+    const own = await ownHeaders(this.settings, token, 'GET', url);
+    if (this.isClosed) return 'cut';
     return new Promise((resolve, reject) => {
       const headers = {
-        authorization: `Bearer ${token}`,
+        ...own,
         accept: 'text/event-stream',
         ...(this.position === undefined ? {} : { 'last-event-id': this.position }),
       };
       const { agent } = this;
-      const request = startRequest({ agent, url: `${this.settings.url}/v2/access_changes`, headers });
+      const request = startRequest({ agent, url, headers });
       this.request = request;
       request.setTimeout(SILENCE_MS, () => request.destroy(new FeedError('the feed of changes is silent')));
       request.on('socket', (socket) => socket.unref());
@@ -99,7 +103,8 @@ export class ChangeFeed {
         const { statusCode } = response;
         if (statusCode !== 200) {
           response.resume();
-          return resolve(statusCode!);
+          // With the nonce that it wants (RFC 9449 §8) the same token will do.
+          return resolve(this.settings.ownKey?.take(response.headers, asked) ? 'cut' : statusCode!);
         }
         this.read(response);
         response.on('error', reject);

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent } from 'node:http';
 import { DisclosureCounts } from './disclosure-counts.js';
-import { agentFor, exchange } from './http-exchange.js';
+import { agentFor } from './http-exchange.js';
 import type { GuardSettings } from './options.js';
-import { ownToken } from './own-token.js';
+import { exchangeProven, ownToken } from './own-token.js';
 
 const EVERY_MS = 5_000;
 const LONGEST_WAIT_MS = 60_000;
@@ -124,10 +124,10 @@ export class DisclosureReports {
   private async post(json: string): Promise<number> {
     const { agent, settings } = this;
     this.token ??= await ownToken(settings, agent, 'reports of what was read');
-    const { status } = await exchange({
+    const { status } = await exchangeProven(settings, this.token, {
       agent,
       url: `${settings.url}/v2/disclosures`,
-      headers: { authorization: `Bearer ${this.token}`, accept: 'application/json' },
+      headers: { accept: 'application/json' },
       json,
       timeoutMs: settings.timeoutMs,
     });

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import type { AccessGuard } from './access-guard.js';
+import { guarded, type AccessGuard } from './access-guard.js';
 import type { Access } from './introspection.js';
 import { AccessRefusal } from './refusal.js';
 
@@ -21,12 +21,11 @@ export interface ExpressNeeds {
 export const requireAccess =
   (guard: AccessGuard, { scopes, userId }: ExpressNeeds = {}): RequestHandler =>
   (request: Request, response: Response, next: NextFunction): void => {
-    const { authorization } = request.headers;
     guard
-      .authorize(
-        { authorization, url: request.originalUrl },
-        { scopes, userId: userId && (userId(request) ?? '') },
-      )
+      .authorize(guarded(request, request.originalUrl), {
+        scopes,
+        userId: userId && (userId(request) ?? ''),
+      })
       .then((access) => {
         request.access = access;
         next();

@@ -1,5 +1,5 @@
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
-import type { AccessGuard } from './access-guard.js';
+import { guarded, type AccessGuard } from './access-guard.js';
 import type { Access } from './introspection.js';
 import { AccessRefusal } from './refusal.js';
 
@@ -21,10 +21,10 @@ export interface FastifyNeeds {
 export const requireAccess =
   (guard: AccessGuard, { scopes, userId }: FastifyNeeds = {}) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    const { authorization } = request.headers;
     try {
       request.access = await guard.authorize(
-        { authorization, url: request.url },
+        // As it came, before `rewriteUrl`.
+        guarded(request.raw, request.originalUrl),
         { scopes, userId: userId && (userId(request) ?? '') },
       );
       return undefined;

@@ -4,7 +4,7 @@ import {
   type RequestListener,
   type ServerResponse,
 } from 'node:http';
-import type { AccessGuard } from './access-guard.js';
+import { guarded, type AccessGuard } from './access-guard.js';
 import type { Access } from './introspection.js';
 import { userPattern, type UserOfPath } from './path-pattern.js';
 import { AccessRefusal, unavailable } from './refusal.js';
@@ -29,6 +29,11 @@ export interface ForwardAuthOptions {
    * `X-Forwarded-Uri`. Choose the header only for a gateway that always sets it itself.
    */
   originalUri?: 'path' | 'x-forwarded-uri';
+  /**
+   * Where the method of the request is that the gateway has received: that of its own request (`request`, as Envoy has it), or in the header
+   * `X-Forwarded-Method` (Traefik, Caddy). Without it no proof can be checked, so tokens that are bound to a key are refused.
+   */
+  originalMethod?: 'request' | 'x-forwarded-method';
   /** The status that admits a request: 204 by default. Envoy wants 200. */
   admittedStatus?: 200 | 204;
   /** Is told of errors of the guard itself. */
@@ -56,18 +61,23 @@ const NOTHING = '-';
  * wrong option.
  */
 export function forwardAuth(guard: AccessGuard, options: ForwardAuthOptions): RequestListener {
-  const { admittedStatus = 204, originalUri = 'path', onError = () => undefined } = options;
+  const { admittedStatus = 204, originalUri = 'path', originalMethod, onError = () => undefined } = options;
   const routes = new Map(Object.entries(options.routes).map(([name, route]) => [name, routeOf(name, route)]));
 
   const accessFor = async (request: IncomingMessage): Promise<Access | undefined> => {
     const [, name, rest] = ASKED.exec(request.url ?? '') ?? [];
     const route = routes.get(name ?? '');
     if (!route) return undefined;
-    const { authorization, 'x-forwarded-uri': forwarded } = request.headers;
+    const { 'x-forwarded-uri': forwarded, 'x-forwarded-method': forwardedMethod } = request.headers;
     const uri = originalUri === 'path' ? rest : forwarded;
     const url = typeof uri === 'string' ? uri : '';
     const userId = route.userOf && (route.userOf(url) ?? '');
-    const access = await guard.authorize({ authorization, url }, { scopes: route.scopes, userId });
+    const methods = { request: request.method, 'x-forwarded-method': asText(forwardedMethod) };
+    const method = originalMethod && methods[originalMethod];
+    const access = await guard.authorize(
+      { ...guarded(request, url), method },
+      { scopes: route.scopes, userId },
+    );
     if (route.needsUsersToken && access.userId === undefined) throw withoutUser();
     return { ...access, userId: userId ?? access.userId };
   };
@@ -87,6 +97,9 @@ export function forwardAuth(guard: AccessGuard, options: ForwardAuthOptions): Re
       });
   };
 }
+
+const asText = (header: string | string[] | undefined): string | undefined =>
+  typeof header === 'string' ? header : undefined;
 
 function admit(response: ServerResponse, status: 200 | 204, { clientId, userId, scopes }: Access): void {
   const headers = {

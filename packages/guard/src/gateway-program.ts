@@ -16,6 +16,7 @@ Charging Data Service through: GET /check/<route>
   --client-id <id>          a client with token:introspect   (or CHARGING_DATA_CLIENT_ID)
   --resource <url>          the public address of what is behind the gateway   (or RESOURCE)
   --original-uri <where>    path (the default), or x-forwarded-uri
+  --original-method <where> accepts tokens that are bound to a key (DPoP): request for Envoy, x-forwarded-method for Traefik and Caddy
   --admitted-status <n>     204 (the default), or 200 for Envoy
   --host <address>          127.0.0.1
   --port <n>                4180
@@ -95,6 +96,7 @@ function readOptions(args: string[], env: NodeJS.ProcessEnv): ProgramOptions | u
       'client-id': text,
       resource: text,
       'original-uri': text,
+      'original-method': text,
       'admitted-status': text,
       host: { ...text, default: '127.0.0.1' },
       port: { ...text, default: '4180' },
@@ -112,6 +114,14 @@ function readOptions(args: string[], env: NodeJS.ProcessEnv): ProgramOptions | u
   if (originalUri !== 'path' && originalUri !== 'x-forwarded-uri') {
     throw new TypeError('--original-uri must be path or x-forwarded-uri.');
   }
+  const originalMethod = values['original-method'];
+  if (
+    originalMethod !== undefined &&
+    originalMethod !== 'request' &&
+    originalMethod !== 'x-forwarded-method'
+  ) {
+    throw new TypeError('--original-method must be request or x-forwarded-method.');
+  }
   const admittedStatus = Number(values['admitted-status'] ?? '204');
   if (admittedStatus !== 200 && admittedStatus !== 204) {
     throw new TypeError('--admitted-status must be 204 or 200.');
@@ -125,9 +135,10 @@ function readOptions(args: string[], env: NodeJS.ProcessEnv): ProgramOptions | u
       clientId: given('client-id', 'CHARGING_DATA_CLIENT_ID'),
       clientSecret: secretOf(env),
       resource: given('resource', 'RESOURCE'),
+      dpop: originalMethod !== undefined,
       ...(scopes.length === 0 ? {} : { scopesSupported: [...new Set(scopes)] }),
     },
-    forward: { routes, originalUri, admittedStatus },
+    forward: { routes, originalUri, originalMethod, admittedStatus },
     host: values.host,
     port: Number(values.port),
   };

@@ -12,7 +12,8 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { HttpAdapterHost, Reflector } from '@nestjs/core';
-import { AccessGuard } from './access-guard.js';
+import type { IncomingMessage } from 'node:http';
+import { AccessGuard, guarded } from './access-guard.js';
 import type { Access } from './introspection.js';
 import type { GuardOptions } from './options.js';
 import { AccessRefusal } from './refusal.js';
@@ -25,6 +26,8 @@ export interface NestRequest {
   params?: unknown;
   url: string;
   originalUrl?: string;
+  /** The request of Node.js, on Fastify. */
+  raw?: IncomingMessage;
   /** What the token of the request may do; set by the guard. */
   access?: Access;
 }
@@ -60,11 +63,9 @@ export class AccessTokenGuard implements CanActivate {
         context.getClass(),
       ]) ?? {};
     const request = context.switchToHttp().getRequest<NestRequest>();
-    const { authorization } = request.headers as { authorization?: string };
-    const url = request.originalUrl ?? request.url;
     try {
       request.access = await this.guard.authorize(
-        { authorization, url },
+        guarded(request.raw ?? (request as IncomingMessage), request.originalUrl ?? request.url),
         { scopes, userId: userOf(request, user) },
       );
       return true;

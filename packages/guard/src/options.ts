@@ -1,3 +1,13 @@
+import type { JWK } from 'jose';
+import { OwnKey } from './own-key.js';
+import type { ProofReplays } from './replays.js';
+
+/** How tokens that are bound to a key (RFC 9449) are accepted. */
+export interface DpopOptions {
+  /** Where used proofs are remembered; by default in memory, so that a proof can be used once at each process. */
+  replays?: ProofReplays;
+}
+
 /** What a guard is made from. */
 export interface GuardOptions {
   /** The address of the Charging Data Service, such as `https://auth.example.com`; it is also the issuer in the metadata. */
@@ -29,6 +39,10 @@ export interface GuardOptions {
   allowHttp?: boolean;
   /** Whether to report how often whose data was served, which the users see; true by default. */
   reportDisclosures?: boolean;
+  /** Whether tokens that are bound to a key are accepted with `Authorization: DPoP` and a proof; false by default. */
+  dpop?: boolean | DpopOptions;
+  /** A private JWK (EC P-256, Ed25519 or RSA): the guard's own tokens are bound to it, and it introspects with them. */
+  dpopKey?: JWK;
   /** Is told when the service cannot be reached, or refuses this client, and when that is over. Never contains a secret. */
   onWarning?: (message: string) => void;
 }
@@ -49,6 +63,9 @@ export interface GuardSettings {
   maxConnections: number;
   maxWaiting: number;
   reportDisclosures: boolean;
+  /** Undefined: tokens that are bound to a key are refused. */
+  dpop: DpopOptions | undefined;
+  ownKey: OwnKey | undefined;
   warn: (message: string) => void;
 }
 
@@ -81,6 +98,8 @@ export function settingsOf(options: GuardOptions): GuardSettings {
     maxConnections: between('maxConnections', options.maxConnections ?? 16, 1, 10_000),
     maxWaiting: between('maxWaiting', options.maxWaiting ?? 1_000, 1, 1_000_000),
     reportDisclosures: options.reportDisclosures ?? true,
+    dpop: options.dpop === true ? {} : options.dpop || undefined,
+    ownKey: options.dpopKey && new OwnKey(options.dpopKey),
     warn: options.onWarning ?? (() => undefined),
   };
 }

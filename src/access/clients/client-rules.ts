@@ -9,6 +9,7 @@ import {
 } from './client.entity.js';
 import { keySetViolation, type JwkSet } from './keys/jwk-set.js';
 import { redirectUriViolation } from './redirect-uri.js';
+import { INTROSPECTION_SCOPE } from './resources/introspection-scope.js';
 import { violation, type Violation, type Violations } from '#platform/http/problems/violation.js';
 
 /** Contract §12: the old secret stays valid for a day after a rotation, so that it can be replaced everywhere. */
@@ -32,6 +33,7 @@ export interface ClientShape {
   tokenEndpointAuthMethod: AuthMethod | null;
   jwks: JwkSet | null;
   jwksUri: string | null;
+  resourceIndicators: string[];
   requirePkce: boolean;
   requirePushedAuthorizationRequests: boolean;
   dpopBoundAccessTokens: boolean;
@@ -115,6 +117,9 @@ export function clientViolations(
   const wrongKeys = typeof client.jwks === 'object' && client.jwks !== null && keySetViolation(client.jwks);
   if (wrongKeys) add('jwks', wrongKeys);
   if (client.jwks !== null && client.jwksUri !== null) add('jwks_uri', violation('keys_and_address'));
+  if (client.resourceIndicators.length > 0 && !client.scopes.includes(INTROSPECTION_SCOPE)) {
+    add('resource_indicators', violation('needless_resource_indicators', { scope: INTROSPECTION_SCOPE }));
+  }
   for (const member of lackingForProfile(client)) add(member, violation('required_by_profile'));
   const operatorScope = client.scopes.find((name) => audiences.get(name) === 'operator');
   if (client.companyService && !operatorScope) {

@@ -22,6 +22,7 @@ export const KNOWN_MEMBERS = [
   'jwks',
   'jwksUri',
   'accessTokenLifetime',
+  'resourceIndicators',
   'dpopBoundAccessTokens',
   'securityProfile',
 ] as const satisfies readonly (keyof ClientEntity)[];

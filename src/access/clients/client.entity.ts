@@ -114,6 +114,10 @@ export class ClientEntity extends InRealm {
   @Column('integer', { nullable: true })
   accessTokenLifetime!: number | null;
 
+  /** What it stands for when it introspects (RFC 8707); empty for this service. */
+  @Column('text', { array: true, default: '{}' })
+  resourceIndicators!: string[];
+
   /** Fixed when it is created. */
   @Column({ type: 'text', update: false })
   environment!: Environment;

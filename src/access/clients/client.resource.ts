@@ -28,11 +28,13 @@ import { PURPOSE_NAME } from '#access/scopes/purposes/purpose.entity.js';
 import { ENVIRONMENTS } from '#access/users/accounts/environment.js';
 import { CLIENT_TYPES, GRANT_TYPES, type ClientEntity } from './client.entity.js';
 import { CLIENT_SECURITY } from './client-security.fields.js';
+import { isResourceIndicator, RESOURCE_INDICATOR_MAX } from './resources/resource-indicator.js';
 
 // Contract §14 sets the same bounds for the default limit.
 const RATE_LIMIT_MAX = 1_000_000_000;
 const REDIRECT_URIS_MAX = 20;
 const PURPOSES_MAX = 10;
+const RESOURCE_INDICATORS_MAX = 20;
 
 /** The fields of a client (contract §2), for the API, the audit log, forms and company files. */
 export const CLIENT = resource<ClientEntity>()('client', {
@@ -281,6 +283,31 @@ export const CLIENT = resource<ClientEntity>()('client', {
     },
   },
   ...CLIENT_SECURITY,
+  resourceIndicators: {
+    wire: 'resource_indicators',
+    view: listOf(text(), {
+      description: 'What it stands for when it introspects; empty: this service.',
+      example: ['https://data.example.com'],
+    }),
+    rule: IsListOfDifferent(
+      0,
+      RESOURCE_INDICATORS_MAX,
+      violation('resource_indicators', { max: RESOURCE_INDICATORS_MAX, length: RESOURCE_INDICATOR_MAX }),
+      isResourceIndicator,
+      text(undefined, { maxLength: RESOURCE_INDICATOR_MAX, format: 'uri' }),
+    ),
+    about:
+      'What it stands for when it introspects (RFC 8707): absolute URIs without a fragment. Tokens can then be asked for that are only for these. Empty for this service.',
+    given: 'optional',
+    initial: [],
+    changeable: true,
+    audited: true,
+    form: {
+      as: 'lines',
+      label: 'Resource indicators',
+      hint: 'Only with token:introspect. One address of the data service per line: applications can ask for tokens that are only for it.',
+    },
+  },
   realm: { audited: { not: 'follows from the environment and the owner' } },
   createdAt: { wire: 'created_at', view: time(), audited: { not: 'the time of client.created' } },
   updatedAt: { wire: 'updated_at', view: time(), audited: { not: 'the time of the event' } },

@@ -21,6 +21,8 @@ import { ClientKeyUseEntity, ClientSecretUseEntity, SecretUsesRepository } from 
 import { SecretUsesService } from './secret-uses.service.js';
 import { ClientKeysService } from './keys/client-keys.service.js';
 import { UsedProofEntity, UsedProofsRepository } from './proofs/used-proofs.repository.js';
+import { KnownResourcesRepository } from './resources/known-resources.repository.js';
+import { KnownResources } from './resources/known-resources.service.js';
 import { UsedProofs } from './proofs/used-proofs.service.js';
 import { RETENTION, type PurgeTask } from '#platform/database/purge/purge-tasks.js';
 
@@ -31,6 +33,7 @@ const EXPORTED = [
   ClientsService,
   ClientKeysService,
   KnownClientsService,
+  KnownResources,
   SecretUsesService,
   UsedProofs,
 ];
@@ -55,6 +58,7 @@ const EXPORTED = [
     ...EXPORTED,
     ClientsPersonalData,
     ClientsRepository,
+    KnownResourcesRepository,
     OperatorClientsRepository,
     OperatorClientsService,
     SecretUsesRepository,

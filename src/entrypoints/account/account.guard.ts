@@ -32,7 +32,7 @@ export const AsksToConfirm = () => SetMetadata(ASKS_TO_CONFIRM, true);
 /** A path that the page may lead to: of the account, the console or the webhook portal. */
 export function confirmedPathIn(returnTo: string | undefined): string {
   const path = safeReturnTo(returnTo);
-  return path && /^\/(account|admin\/console|portal)(\/|\?|$)/.test(path) ? path : SECURITY_PATH;
+  return path && /^\/(account|admin\/console|portal|o\/authorize)(\/|\?|$)/.test(path) ? path : SECURITY_PATH;
 }
 
 const PART_PATH = 'account:part-path';

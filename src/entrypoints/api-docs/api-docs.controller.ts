@@ -29,6 +29,12 @@ export class ApiDocsController {
     return this.send('operators', request, reply);
   }
 
+  /** AsyncAPI 3.0 of what webhook endpoints receive. */
+  @Get('asyncapi.json')
+  showEvents(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.send('events', request, reply);
+  }
+
   /** The first as a page. */
   @Get('docs')
   @PageRoute()
@@ -44,9 +50,9 @@ export class ApiDocsController {
     return this.sendPage('operators', reply);
   }
 
-  private async send(audience: Audience, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  private async send(of: Audience | 'events', request: FastifyRequest, reply: FastifyReply): Promise<void> {
     void reply.header('cache-control', 'public, max-age=60');
-    const document = await this.docs.document(audience);
+    const document = await this.docs.document(of);
     await document.send(request, reply);
   }
 

@@ -7,6 +7,7 @@ import { CompressedAsset } from '#platform/http/server/compressed-asset.js';
 import { EventTypesService } from '#events/webhooks/event-types/event-types.service.js';
 import type { MemberClient } from '#events/partners/members/member.js';
 import type { LayoutProps } from '#platform/web/layout/layout.js';
+import { asyncApiOf } from './asyncapi.js';
 import { titleOf, type Audience } from './audiences.js';
 import type { OpenApiDocument } from './openapi.js';
 import { operatorsEventTypes, withEventTypes } from './operators-event-types.js';
@@ -18,8 +19,14 @@ const COMMITTED_URL = 'https://auth.example.com';
 /** How soon a change of the catalogue of event types is seen. */
 const READ_EVERY_MS = 10_000;
 
+/** What is served: the documents by their audience, and what the events are, for which there is no page. */
+interface Served {
+  documents: Record<Audience, OpenApiDocument>;
+  assets: Record<Audience | 'events', CompressedAsset>;
+}
+
 /**
- * The OpenAPI documents with this service's public URL, and their pages. The documents are the committed ones, which tests compare
+ * The OpenAPI documents with this service's public URL, and their pages; AsyncAPI is made from the one for partners. The documents are the committed ones, which tests compare
  * with the controllers: generating them would add 0.1 to 0.4 s to each start. The one for partners is made again when an operator has
  * changed the catalogue of event types.
  */
@@ -28,7 +35,7 @@ export class ApiDocs {
   private readonly logger = new Logger(ApiDocs.name);
   /** Made when one is first asked for, which spares each start 0.1 s. */
   private describedHere: Record<Audience, OpenApiDocument> | undefined;
-  private served: Record<Audience, { document: OpenApiDocument; asset: CompressedAsset }> | undefined;
+  private served: Served | undefined;
   /** In whose name the served documents are. */
   private name: string | undefined;
   /** What operators have added to the served document, and that as text. */
@@ -51,36 +58,42 @@ export class ApiDocs {
     return (this.describedHere ??= { partners: here(committed), operators: here(committedOperators) });
   }
 
-  async document(audience: Audience): Promise<CompressedAsset> {
-    return (await this.current(audience)).asset;
+  async document(of: Audience | 'events'): Promise<CompressedAsset> {
+    return (await this.current(of)).assets[of];
   }
 
   /** What partners are served, as an object: the same until something in it changes. */
   async forPartners(): Promise<OpenApiDocument> {
-    return (await this.current('partners')).document;
+    return (await this.current('partners')).documents.partners;
   }
 
   /** The page whose script may add style sheets that carry this value, for a reader with this client. */
   async pageWith(nonce: string, audience: Audience, client?: MemberClient): Promise<LayoutProps> {
-    const { document } = await this.current(audience);
-    return docsPage({ document, audience, nonce, brand: this.brand.current, client });
+    const { documents } = await this.current(audience);
+    return docsPage({ document: documents[audience], audience, nonce, brand: this.brand.current, client });
   }
 
-  private async current(audience: Audience): Promise<{ document: OpenApiDocument; asset: CompressedAsset }> {
-    if (audience === 'partners') await this.catchUp();
+  private async current(of: Audience | 'events'): Promise<Served> {
+    if (of !== 'operators') await this.catchUp();
     const { name } = this.brand.current;
     if (this.name !== name) this.served = undefined;
     this.name = name;
-    return (this.served ??= this.made(name))[audience];
+    return (this.served ??= this.made(name));
   }
 
-  private made(name: string): Record<Audience, { document: OpenApiDocument; asset: CompressedAsset }> {
+  private made(name: string): Served {
     const { partners, operators } = this.described;
     const withTypes = this.types.length === 0 ? partners : withEventTypes(partners, this.types);
-    return {
-      partners: served(titled(withTypes, 'partners', name)),
-      operators: served(titled(operators, 'operators', name)),
+    const documents = {
+      partners: titled(withTypes, 'partners', name),
+      operators: titled(operators, 'operators', name),
     };
+    const assets = {
+      partners: asset(documents.partners),
+      operators: asset(documents.operators),
+      events: asset(asyncApiOf(documents.partners)),
+    };
+    return { documents, assets };
   }
 
   private async catchUp(): Promise<void> {
@@ -114,7 +127,5 @@ const titled = (document: OpenApiDocument, audience: Audience, name: string): Op
   info: { ...document.info, title: titleOf(audience, name) },
 });
 
-const served = (document: OpenApiDocument): { document: OpenApiDocument; asset: CompressedAsset } => ({
-  document,
-  asset: new CompressedAsset(JSON.stringify(document), 'application/json; charset=utf-8'),
-});
+const asset = (document: object): CompressedAsset =>
+  new CompressedAsset(JSON.stringify(document), 'application/json; charset=utf-8');

@@ -81,7 +81,7 @@ function ownAnswer(shared: Answer, bodies: Named): Answer | undefined {
 
 function add(content: Record<string, Media> | undefined, bodies: Named | undefined): void {
   for (const [type, media] of Object.entries(content ?? {})) {
-    if (!bodies || type === 'text/html') continue;
+    if (!bodies || type === 'text/html' || type.endsWith('+jwt')) continue;
     if ('example' in bodies) media.example = bodies.example;
     else
       media.examples = Object.fromEntries(Object.entries(bodies).map(([name, value]) => [name, { value }]));

@@ -11,6 +11,15 @@ const header = (name: string, description: string): Parameter => ({
   schema: text() as object as Schema,
 });
 
+/** What each request to an endpoint carries. */
+export const WEBHOOK_HEADERS: Parameter[] = [
+  header('webhook-id', 'The id of the delivery: the same on every retry and resend.'),
+  header('webhook-timestamp', 'Seconds since 1970, of the attempt.'),
+  header('webhook-signature', 'One `v1,…` for each valid secret.'),
+  header('webhook-event-type', 'The type of the event.'),
+  header('webhook-event-version', 'The version of its type: a schema of `data`.'),
+];
+
 const SEQUENCE = whole('Grows by one with each event about the same thing. Tests have none.', { minimum: 1 });
 
 /** An event type as the document describes it. */
@@ -54,13 +63,7 @@ export const webhookOf = (event: DescribedEvent): Operation => ({
   description: `${event.description} ${event.scope === null ? 'Requires no scope.' : `Requires the scope \`${event.scope}\`, in the client and in the user’s consent.`} ${SIGNED}`,
   tags: ['Webhooks'],
   security: [],
-  parameters: [
-    header('webhook-id', 'The id of the delivery: the same on every retry and resend.'),
-    header('webhook-timestamp', 'Seconds since 1970, of the attempt.'),
-    header('webhook-signature', 'One `v1,…` for each valid secret.'),
-    header('webhook-event-type', 'The type of the event.'),
-    header('webhook-event-version', 'The version of its type: a schema of `data`.'),
-  ],
+  parameters: WEBHOOK_HEADERS,
   requestBody: {
     required: true,
     content: {

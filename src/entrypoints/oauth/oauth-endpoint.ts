@@ -83,14 +83,21 @@ const CHALLENGE: ApiHeaders = { 'WWW-Authenticate': { required: true, schema: te
 export const OAuthCreated = (description: string, type: Type) =>
   ApiAnswer(201, description, type, NO_STORE_HEADERS);
 
-/** A JSON response of an OAuth endpoint; several classes are alternatives. */
-export const OAuthAnswer = (description: string, type: Type, ...others: Type[]) => {
-  if (others.length === 0) return ApiAnswer(200, description, type, NO_STORE_HEADERS);
-  const types = [type, ...others];
+/** A JSON response of an OAuth endpoint. */
+export const OAuthAnswer = (description: string, type: Type) =>
+  ApiAnswer(200, description, type, NO_STORE_HEADERS);
+
+/** The same with several classes, which are alternatives, and with other media types. */
+export const OAuthAnswers = (
+  description: string,
+  types: Type[],
+  others: Record<string, { schema: object; example: string }>,
+) => {
   const schema = { oneOf: types.map((each) => ({ $ref: getSchemaPath(each) })) };
+  const content = { 'application/json': { schema }, ...others };
   return applyDecorators(
     ApiExtraModels(...types),
-    ApiAnswer(200, description, undefined, NO_STORE_HEADERS, schema),
+    ApiAnswer(200, description, undefined, NO_STORE_HEADERS, undefined, content),
   );
 };
 

@@ -33,6 +33,7 @@ import { PushedRequests } from './par/pushed-requests.service.js';
 import { RefusalCounts } from './refusal-counts.service.js';
 import { MetadataController } from './metadata/metadata.controller.js';
 import { SigningKeys } from './metadata/signing-keys.js';
+import { RequestedResources } from './resources/requested-resources.service.js';
 import { RevocationController } from './revocation/revocation.controller.js';
 import { AuthorizationCodeGrant } from './token/authorization-code.grant.js';
 import { ClientCredentialsGrant } from './token/client-credentials.grant.js';
@@ -82,6 +83,7 @@ import { TokenController } from './token/token.controller.js';
     PushedRequestsRepository,
     RefreshTokenGrant,
     RefusalCounts,
+    RequestedResources,
     SandboxAuthorization,
     SigningKeys,
   ],

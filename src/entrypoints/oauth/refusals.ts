@@ -4,7 +4,11 @@ import { describeScope } from './scope-parameter.js';
 
 type InvalidGrant = Exclude<
   TokenRefusal,
-  'owner_disabled' | 'grant_type_not_registered' | 'verifier_unexpected' | `scope_${string}`
+  | 'owner_disabled'
+  | 'grant_type_not_registered'
+  | 'verifier_unexpected'
+  | `scope_${string}`
+  | `resource_${string}`
 >;
 
 /**
@@ -47,6 +51,26 @@ export const scopeOfAnotherRefresh = (): OAuthError =>
     'invalid_scope',
     'The refresh token was just used with a different scope: repeat that request unchanged.',
     'scope_of_another_refresh',
+  );
+
+/** RFC 8707 §2: the resource is malformed or unknown. */
+export const unknownResource = (description: string): OAuthError =>
+  refusal('invalid_target', description, 'resource_unknown');
+
+/** RFC 8707 §2.2: a token request narrows what was authorized, and never widens it. */
+export const resourceNotGranted = (): OAuthError =>
+  refusal(
+    'invalid_target',
+    'A resource was not among those of the authorization request.',
+    'resource_not_granted',
+  );
+
+/** A retried refresh asks for other resources than the request it repeats. */
+export const resourceOfAnotherRefresh = (): OAuthError =>
+  refusal(
+    'invalid_target',
+    'The refresh token was just used for other resources: repeat that request unchanged.',
+    'resource_of_another_refresh',
   );
 
 export const ownerDisabled = (): OAuthError =>

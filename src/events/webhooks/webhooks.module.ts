@@ -57,8 +57,14 @@ import { RecentEventsService } from './events/recent-events.service.js';
 import { EventFeed } from './feed/event-feed.service.js';
 import { FeedPositions } from './feed/feed-position.js';
 import { FeedWaits } from './feed/feed-waits.service.js';
+import { FilterPreviews } from './filters/filter-preview.service.js';
+import { QueriedFilters } from './filters/queried-filters.service.js';
 import { GuardedHttpClient } from './http/guarded-http-client.js';
 import { EncryptionCanaryEntity } from './signing/encryption-canary.entity.js';
+import { SigningKeyEntity } from './signing/signing-key.entity.js';
+import { SigningKeysController } from './signing/signing-keys.controller.js';
+import { OVERLAP, SigningKeysRepository } from './signing/signing-keys.repository.js';
+import { SigningKeys } from './signing/signing-keys.service.js';
 import { WebhooksPersonalData } from './webhooks-personal-data.service.js';
 import { isRolledUp } from '#events/disclosures/deliveries-of-event.sql.js';
 import { RETENTION, type PurgeTask } from '#platform/database/purge/purge-tasks.js';
@@ -77,6 +83,7 @@ const ENTITIES = [
   EventTypeEntity,
   EventTypeVersionEntity,
   RecoveryEntity,
+  SigningKeyEntity,
 ];
 
 /** Webhooks (contract §10): the event catalogue, publishing, endpoints, and the worker that delivers. */
@@ -94,7 +101,7 @@ const ENTITIES = [
     ActivityModule,
     TypeOrmModule.forFeature(ENTITIES),
   ],
-  controllers: [EventCatalogueController, EventFeedController, EventsController],
+  controllers: [EventCatalogueController, EventFeedController, EventsController, SigningKeysController],
   providers: [
     UserEventPublisher,
     DeliveriesRepository,
@@ -120,11 +127,15 @@ const ENTITIES = [
     EventsRepository,
     FeedPositions,
     FeedWaits,
+    FilterPreviews,
+    QueriedFilters,
     PublishingService,
     RecentEventsService,
     RecoveriesRepository,
     RecoveriesService,
     SchemaBreaks,
+    SigningKeys,
+    SigningKeysRepository,
     TestEventsService,
     WakeUps,
     WebhooksPersonalData,
@@ -147,9 +158,11 @@ const ENTITIES = [
     EndpointsService,
     EventCatalogueService,
     EventTypesService,
+    FilterPreviews,
     PublishingService,
     RecentEventsService,
     RecoveriesService,
+    SigningKeys,
     TestEventsService,
   ],
 })
@@ -179,6 +192,8 @@ export class WebhooksModule {
         before: RETENTION,
         condition: isRolledUp('t.deleted_at'),
       },
+      // As long as the one before signs, too.
+      { table: 'webhook_signing_keys', by: 'retired_at', before: `now() - ${OVERLAP}` },
       { table: 'webhook_endpoint_hours', by: 'hour', before: RETENTION },
       { table: 'webhook_recoveries', by: 'created_at', before: RETENTION },
       { table: 'webhook_pauses', by: 'enabled_at', before: RETENTION },

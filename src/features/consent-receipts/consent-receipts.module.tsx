@@ -59,11 +59,13 @@ export class ConsentReceiptsModule implements OnModuleInit {
   constructor(
     private readonly links: ApplicationLinks,
     private readonly signing: SigningKeys,
+    private readonly keys: ReceiptKeysService,
   ) {}
 
   onModuleInit(): void {
     this.links.ofEach.push(ReceiptLink);
     this.links.below.push(AllReceiptsLink);
     this.signing.path = RECEIPT_KEYS_PATH;
+    this.signing.sign = (claims, typ) => this.keys.signJwt(claims, typ);
   }
 }

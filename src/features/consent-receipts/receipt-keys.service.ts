@@ -1,5 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey } from 'jose';
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  SignJWT,
+  type CryptoKey,
+  type JWTPayload,
+} from 'jose';
 import { Settings } from '#platform/config/settings.js';
 import { Answers } from '#platform/database/domain/domain-map.js';
 import type { Resealed } from '#platform/database/domain/platform-questions.js';
@@ -48,6 +56,12 @@ export class ReceiptKeysService {
   async signing(): Promise<ReceiptKey> {
     if (this.known && Date.now() < this.known.until) return this.known.key;
     return outsideTransaction(() => this.findOrMake());
+  }
+
+  /** A JWT with these claims, whose `typ` keeps it apart from receipts (RFC 8725 §3.11). */
+  async signJwt(claims: JWTPayload, typ: string): Promise<string> {
+    const { id: kid, privateKey } = await this.signing();
+    return new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', kid, typ }).sign(privateKey);
   }
 
   private async findOrMake(): Promise<ReceiptKey> {

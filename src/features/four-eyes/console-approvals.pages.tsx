@@ -73,6 +73,7 @@ const OF_NEW_CLIENT: Record<keyof NewClient, string> = {
   requirePushedAuthorizationRequests: 'Pushed authorization requests required',
   dpopBoundAccessTokens: 'DPoP required',
   securityProfile: 'Security profile',
+  resourceIndicators: 'Resource indicators',
   accessTokenLifetime: 'Seconds that an access token lives',
 };
 

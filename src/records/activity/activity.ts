@@ -95,6 +95,9 @@ export type TokenRefusal =
   | 'scope_not_registered'
   | 'scope_not_granted'
   | 'scope_of_another_refresh'
+  | 'resource_unknown'
+  | 'resource_not_granted'
+  | 'resource_of_another_refresh'
   | 'owner_disabled'
   | 'grant_type_not_registered';
 
@@ -112,6 +115,7 @@ export type BearerRefusal =
   | 'token_expired'
   | 'sandbox_fault'
   | 'token_revoked'
+  | 'token_of_another_resource'
   | 'grant_expired'
   | 'client_disabled'
   | 'owner_disabled'

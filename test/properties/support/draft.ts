@@ -85,13 +85,22 @@ export const NEEDS: Record<string, Live[]> = {
   '/admin/console/users/:id/members/new': ['memberId'],
 };
 
-/** The form of a client with a secret. */
+/** The form of a client with a secret, which stands for no resource. */
 const WITHOUT_KEYS = {
+  resource_indicators: [''],
   token_endpoint_auth_method: [''],
   jwks: [''],
   jwks_uri: [''],
   access_token_lifetime: [''],
   security_profile: [''],
+};
+
+/** One condition, which events of every type can hold. */
+const FILTERED = {
+  'filters.0.path': ['type'],
+  'filters.0.operator': ['exists'],
+  'filters.0.value': [''],
+  'filters.1.path': [''],
 };
 
 /** What a person types into a form, where it does not follow from the field's name. */
@@ -112,6 +121,8 @@ export const TYPED_AT: Record<string, Record<string, string[]>> = {
   '/admin/console/scopes/new': { name: [live('newName')] },
   '/admin/console/scopes/:name/edit': { meaning_changed: [] },
   '/admin/console/users/:id/members/new': { user: [live('disabledUserId')] },
+  '/portal/endpoints/new': { ...FILTERED, do: [''] },
+  '/portal/endpoints/:id/edit': { ...FILTERED, do: [''] },
   '/portal/credentials/keys/add': {
     jwk: ['{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}'],
   },

@@ -55,7 +55,7 @@ export const AREAS: Record<string, { paths: RegExp; methods?: RegExp; caller: Ca
   'the feed of changes to access': { paths: /^\/v2\/access_changes$/, caller: 'operator' },
   'what is public': {
     paths:
-      /^\/($|assets\/|v2\/problems\/|v2\/event_types(\/|$)|\.well-known\/|openapi\.json$|openapi\/|docs(\/|$)|health\/|metrics$|brand\.css$|logos\/|downloads\/|login\/(passkey|backchannel_logout\/)|sign-up\/:key\/passkey\/)/,
+      /^\/($|assets\/|v2\/problems\/|v2\/event_types(\/|$)|\.well-known\/|openapi\.json$|openapi\/|asyncapi\.json$|docs(\/|$)|health\/|metrics$|brand\.css$|logos\/|downloads\/|login\/(passkey|backchannel_logout\/)|sign-up\/:key\/passkey\/)/,
     caller: 'nobody',
   },
   'pages of users': {

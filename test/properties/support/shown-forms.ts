@@ -78,6 +78,7 @@ const TYPED: Record<string, string> = {
   to: '2026-01-02T00:00',
   message_id: 'ERR1',
   max_per_minute: '60',
+  filters: '[{"path":"type","operator":"exists"}]',
   headers: 'x-property: a value',
   accent_color: '#006b57',
   support_email: 'help@mail.example',

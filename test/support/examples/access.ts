@@ -14,6 +14,7 @@ const UNKNOWN_SECRET = 'cds_cs_EXAMPLE';
 export async function recordAccess(stage: Stage): Promise<string> {
   const { partner, ada, operator } = stage.cast;
   await stage.perform('metadata', 200, {}, {});
+  await stage.perform('resourceMetadata', 200, {}, {});
   await stage.perform('openIdMetadata', 200, {}, {});
   await recordAuthorization(stage);
   const pushed = {

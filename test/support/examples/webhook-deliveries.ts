@@ -42,7 +42,9 @@ export async function recordWebhooks(stage: Stage): Promise<void> {
     headers,
   });
   await recordDelivery(stage);
-  await stage.operator('updateWebhookEndpoint', 200, { path, json: { enabled: false } });
+  const changes = { enabled: false, signature_versions: ['v1', 'v1a'] };
+  await stage.operator('updateWebhookEndpoint', 200, { path, json: changes });
+  await stage.perform('webhookKeys', 200, { path: { client_id: partner.id } }, {});
   await stage.operator('deleteWebhookEndpoint', 204, { path });
   await recordTooManyEndpoints(stage, json);
 }

@@ -1,95 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { until } from '../../../../test/support/until.js';
 import { run } from '../../src/cli.js';
 import { FIRST_PAGE, PassingError, Service } from '../../src/service.js';
+import { Feed, serve } from './feed.js';
 
 const CLIENT_ID = 'clnt01HN2NJ9NMRZBXT1H6FT9N7735';
 const CLIENT_SECRET = 'cds_cs_not-to-be-shown';
 const SIGNING_SECRET = `whsec_${Buffer.alloc(32, 's').toString('base64')}`;
-
-type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
-
-async function serve(handler: Handler): Promise<{ url: string; stop: () => Promise<void> }> {
-  const server: Server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk) => (body += String(chunk)));
-    request.on('end', () => handler(request, response, body));
-  });
-  // A connection that is kept for 5 s only ends under the next request when this process is held up for as long.
-  server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const stop = async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
-  return { url, stop };
-}
-
-/** A service that behaves as §21 of its contract says: events in order, a wait, and a link that goes on. */
-class Feed {
-  readonly events: { id: string; type: string; [member: string]: unknown }[] = [];
-  readonly asked: string[] = [];
-  readonly tokens: string[] = [];
-  /** What happens instead of the next answers. */
-  readonly instead: ((response: ServerResponse) => void)[] = [];
-  refuseToken: { status: number; body: object | null } | undefined;
-  private readonly waiting: { answer: () => void; response: ServerResponse }[] = [];
-  url = '';
-
-  publish(...types: string[]): void {
-    for (const type of types) {
-      const id = `evnt${String(this.events.length + 1).padStart(26, '0')}`;
-      const about = { user_id: 'user01HN2NJ9NMRZBXT1H6FT9N7735', data: { energy_kwh: 1.5 } };
-      this.events.push({ id, type, timestamp: '2026-03-02T17:42:10Z', ...about });
-    }
-    for (const { answer } of this.waiting.splice(0)) answer();
-  }
-
-  /** Whether someone waits now. */
-  get isAwaited(): boolean {
-    return this.waiting.length > 0;
-  }
-
-  /** Ends the connections of those who wait. */
-  cut(): void {
-    for (const { response } of this.waiting.splice(0)) response.destroy();
-  }
-
-  readonly handle: Handler = (request, response, body) => {
-    const url = new URL(request.url!, this.url);
-    const json = (status: number, value: object | null, headers = {}) =>
-      response
-        .writeHead(status, { 'content-type': 'application/json', ...headers })
-        .end(JSON.stringify(value));
-    if (url.pathname === '/o/token') {
-      expect(new URLSearchParams(body).get('grant_type')).toBe('client_credentials');
-      if (this.refuseToken) return void json(this.refuseToken.status, this.refuseToken.body);
-      this.tokens.push(`cds_at_${this.tokens.length + 1}`);
-      return void json(200, { access_token: this.tokens.at(-1), expires_in: 36_000, token_type: 'Bearer' });
-    }
-    this.asked.push(url.search);
-    const instead = this.instead.shift();
-    if (instead) return instead(response);
-    if (request.headers.authorization !== `Bearer ${this.tokens.at(-1)}`)
-      return void json(401, { status: 401 });
-    const after = url.searchParams.get('after')!;
-    const from =
-      after === 'latest' ? this.events.length : this.events.findIndex(({ id }) => id === after) + 1;
-    const answer = () => {
-      const page = this.events.slice(from, from + 25);
-      const last = page.at(-1)?.id ?? this.events[from - 1]?.id ?? 'the-beginning';
-      // The public name of the service, which may be another than the one it is reached by.
-      json(200, page, { link: `<https://auth.example.com/v2/events?after=${last}>; rel="next"` });
-    };
-    if (this.events.length > from || !url.searchParams.has('wait')) answer();
-    else this.waiting.push({ answer, response });
-  };
-}
 
 describe('charging-data listen', () => {
   let feed: Feed;
@@ -127,6 +47,7 @@ describe('charging-data listen', () => {
     (ended = run(['listen', '--forward', `${app.url}/hooks`, ...args], {
       env: { ...settings(), ...env },
       out: (text) => (printed += text),
+      write: () => Promise.reject(new Error('listen writes nothing')),
       error: (text) => (printed += text),
       stop: stopping.signal,
     }));
@@ -252,7 +173,11 @@ describe('charging-data listen', () => {
   ])('asks again after %j seconds of Retry-After: %j ms, also if the answer is null', async (header, ms) => {
     feed.instead.push((response) => response.writeHead(503, { 'retry-after': header }).end('null'));
     const { url } = service;
-    const reading = new Service({ url, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET });
+    const reading = new Service({
+      url,
+      clientId: CLIENT_ID,
+      clientSecret: CLIENT_SECRET,
+    });
     const error = await reading.read(FIRST_PAGE, stopping.signal).catch((refused: unknown) => refused);
     expect(error).toBeInstanceOf(PassingError);
     expect((error as PassingError).retryAfterMs).toBe(ms);
@@ -328,7 +253,7 @@ describe('charging-data listen', () => {
     ],
     [['--signing-secret', 'secret-that-is-wrong'], {}, '--signing-secret must be whsec_'],
     [['--loud'], {}, "Unknown option '--loud'"],
-    [['again'], {}, 'The only command is "listen"'],
+    [['again'], {}, 'The commands are "listen" and "forward"'],
   ])('refuses %j with %j', async (args, env, words) => {
     expect(await start(args, env)).toBe(2);
     expect(printed).toContain(words);

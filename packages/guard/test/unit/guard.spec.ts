@@ -135,6 +135,28 @@ describe('The guard refuses', () => {
     expect(service.asked.filter((form) => form.get('user_id')?.includes('OR'))).toEqual([]);
   });
 
+  it('a token that is for other resources only (RFC 8707), also from memory', async () => {
+    const resources = ['https://data.example.com', 'https://data.example.com/'];
+    make({ followChanges: false });
+    const isValid = async (aud: unknown) => {
+      const token = JSON.stringify(aud);
+      const asked = [await guard.scopesFor(btoa(token)), await guard.scopesFor(btoa(token))];
+      return asked.map((access) => access !== undefined);
+    };
+    service.introspect = (form) => ({
+      status: 200,
+      body: active({ aud: JSON.parse(atob(form.get('token')!)) as unknown }),
+    });
+    for (const aud of [...['https://other.example', ''], [], ['https://other.example'], null, 7]) {
+      expect([aud, await isValid(aud)]).toEqual([aud, [false, false]]);
+    }
+    for (const aud of [...resources, resources, ['https://other.example', resources[0]]]) {
+      expect([aud, await isValid(aud)]).toEqual([aud, [true, true]]);
+    }
+    // Each was asked for once, and then answered from memory.
+    expect(service.asked).toHaveLength(10);
+  });
+
   it.each<[string, Partial<GuardOptions>]>([
     ['url must be https', { url: 'http://auth.example.com' }],
     ['url must be without a path', { url: 'https://auth.example.com/x' }],

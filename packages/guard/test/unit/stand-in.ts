@@ -35,6 +35,12 @@ export class StandIn {
   readonly reports: { batch_id: string; disclosures: Record<string, unknown>[] }[] = [];
   /** How many tokens were given out. */
   tokens = 0;
+  tokenType = 'Bearer';
+  /** Every request. */
+  readonly requests: IncomingMessage[] = [];
+  /** Looks at each request first; what it returns is the answer. */
+  look: (request: IncomingMessage) => { status: number; headers: Record<string, string> } | undefined = () =>
+    undefined;
   /** Whether the feed is offered. */
   hasFeed = true;
   /** With what status the feed is refused otherwise. */
@@ -72,10 +78,16 @@ export class StandIn {
         .writeHead(status, { 'content-type': 'application/json', date: new Date().toUTCString() })
         .end(JSON.stringify(body));
     const text = await textOf(request);
+    this.requests.push(request);
+    const seen = this.look(request);
+    if (seen) return void response.writeHead(seen.status, seen.headers).end('{}');
     const form = new URLSearchParams(text);
     if (request.url === '/o/token') {
       this.tokens++;
-      send({ status: 200, body: { access_token: 'cds_at_guard', expires_in: 36_000, token_type: 'Bearer' } });
+      send({
+        status: 200,
+        body: { access_token: 'cds_at_guard', expires_in: 36_000, token_type: this.tokenType },
+      });
     } else if (request.url === '/v2/access_changes') {
       if (!this.hasFeed) return void send({ status: this.feedRefusal, body: {} });
       response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -14,6 +14,7 @@ import { ScopeNumbersService } from '#access/scopes/scope-numbers.service.js';
 import { AccessTokensRepository, type TokenBasis } from './access-tokens.repository.js';
 import type { IssuedTokens } from '../grants/grant.js';
 import { intersection, type Access, type Principal, type PrincipalClient } from './principal.js';
+import type { TokenAdditions } from '../keys/token-additions.js';
 import { TOKEN_KEYS_CHANGED, TokenKeysService } from '../keys/token-keys.service.js';
 import {
   accessTokenId,
@@ -32,6 +33,8 @@ const OPENED_TOKENS = { ...upTo(20_000), ttl: 60_000, ttlResolution: 1_000 };
 interface Refusal {
   reason: BearerRefusal;
   client?: EventClient;
+  /** Where the metadata are that help the client to a right token (RFC 9728 §5.1). */
+  resourceMetadata?: string;
 }
 
 type Judgement = { principal: Principal } | Refusal;
@@ -67,9 +70,16 @@ export class AccessTokensService {
   }
 
   /**
-   * The caller with this token; undefined if the token is not ours, has expired, was revoked, or something it depends on is gone.
+   * The caller with this token; undefined if the token is not ours, has expired, was revoked, is only for other resources (RFC 8707), or
+   * something it depends on is gone.
    */
   async find(token: string): Promise<Principal | undefined> {
+    const principal = await this.findForAnyone(token);
+    return principal && isFor(this.settings.baseUrl, principal) ? principal : undefined;
+  }
+
+  /** The same, whatever resources the token is for. */
+  async findForAnyone(token: string): Promise<Principal | undefined> {
     const judgement = await this.judge(token);
     return 'principal' in judgement ? judgement.principal : undefined;
   }
@@ -77,9 +87,11 @@ export class AccessTokensService {
   /** Counts a token that `find` refused, and returns the reason, and the client of a genuine token. */
   async countRefusal(token: string, request: Refusable, isDpop = false): Promise<Refusal> {
     const judgement = await this.judge(token);
-    const { reason, client } = 'principal' in judgement ? refusalOf(judgement.principal, isDpop) : judgement;
+    const refusal: Refusal =
+      'principal' in judgement ? refusalOf(judgement.principal, this.settings.baseUrl, isDpop) : judgement;
+    const { reason, client } = refusal;
     this.activity.count({ kind: 'bearer_refused', detail: reason, client, request });
-    return { reason, client };
+    return refusal;
   }
 
   /**
@@ -102,7 +114,11 @@ export class AccessTokensService {
    * scopes without an operator role. The token carries the client's epoch: revoking the client's tokens at the same moment raises
    * the epoch and so revokes this token too.
    */
-  async issueForClient(clientId: string, scopes: string[], jkt?: string): Promise<IssuedTokens | undefined> {
+  async issueForClient(
+    clientId: string,
+    scopes: string[],
+    more: { jkt?: string | undefined; additions?: TokenAdditions | undefined } = {},
+  ): Promise<IssuedTokens | undefined> {
     const known = await this.clients.findAt(clientId);
     if (!known || !isWorking(known.found) || !known.found.ownerEnabled) return undefined;
     const key = await this.keys.signing();
@@ -119,7 +135,7 @@ export class AccessTokensService {
       issuedAt,
       expiresAt: issuedAt + expiresIn * 1000,
       scopes: await this.scopeNumbers.of(scopes),
-      jkt,
+      ...more,
     };
     return { accessToken: writeAccessToken(record, key.secret), expiresIn, scopes };
   }
@@ -238,11 +254,18 @@ export class AccessTokensService {
   }
 }
 
-/** Why a valid token was refused: it came with the wrong scheme. Otherwise what it depends on was restored since. */
-function refusalOf({ jkt, client }: Principal, isDpop: boolean): Refusal {
+/** Whether the token is for this resource; without resources, it is for everybody. */
+const isFor = (resource: string, { additions }: Principal): boolean =>
+  additions?.aud === undefined || additions.aud.includes(resource);
+
+/** Why a valid token was refused: it came with the wrong scheme, or is for others. Otherwise what it depends on was restored since. */
+function refusalOf(principal: Principal, resource: string, isDpop: boolean): Refusal {
+  const { jkt, client } = principal;
   if (jkt !== undefined && !isDpop) return { reason: 'token_bound', client };
   if (jkt === undefined && isDpop) return { reason: 'token_not_bound', client };
-  return { reason: 'token_unknown' };
+  if (isFor(resource, principal)) return { reason: 'token_unknown' };
+  const resourceMetadata = `${resource}/.well-known/oauth-protected-resource`;
+  return { reason: 'token_of_another_resource', client, resourceMetadata };
 }
 
 function toPrincipal(record: AccessTokenRecord, basis: TokenBasis, scopes: readonly string[]): Judgement {
@@ -305,6 +328,7 @@ const principalOf = (
     : { epoch: record.epoch }),
   ...(record.jkt === undefined ? {} : { jkt: record.jkt }),
   scopes,
+  additions: record.additions,
   issuedAt: new Date(record.issuedAt),
   expiresAt: new Date(expiresAt),
 });

@@ -160,9 +160,13 @@ export class BearerGuard extends StrategyGuard implements Judge {
   private async refuse(request: FastifyRequest): Promise<never> {
     const token = accessTokenOf(request.headers.authorization) ?? '';
     const scheme = schemeOf(request);
-    const { reason, client } = await this.accessTokens.countRefusal(token, request, scheme === 'DPoP');
+    const refusal = await this.accessTokens.countRefusal(token, request, scheme === 'DPoP');
+    const { reason, client, resourceMetadata } = refusal;
     request.refusedClientId = client?.id;
-    throw this.refusal(tokenError(scheme, invalidTokenMessage(reason)));
+    const error = tokenError(scheme, invalidTokenMessage(reason));
+    // Only for a token that no client had before resources: all other challenges stay as they were.
+    const more = resourceMetadata === undefined ? '' : `, resource_metadata="${resourceMetadata}"`;
+    throw this.refusal({ ...error, challenge: error.challenge + more });
   }
 
   /** Refuses a proof that came with a valid token. */
@@ -230,6 +234,8 @@ function invalidTokenMessage(reason: BearerRefusal): string {
       return 'The access token is not bound to a key: send it with the scheme Bearer.';
     case 'token_expired':
       return 'The access token has expired.';
+    case 'token_of_another_resource':
+      return 'The access token is for another resource.';
     case 'grant_expired':
       return 'The grant of the access token has expired: the user has to authorize the client again.';
     default:

@@ -1,5 +1,6 @@
 import type { OperatorRole } from '#platform/config/operator-role.js';
 import type { ClientType } from '#access/clients/client.entity.js';
+import type { TokenAdditions } from '../keys/token-additions.js';
 import type { Environment } from '#access/users/accounts/environment.js';
 
 /** The client of a valid token, as far as endpoints need it. */
@@ -32,6 +33,8 @@ export interface Principal {
   jkt?: string;
   /** The token's scopes ∩ the client's ∩ (where a user is concerned) the active consent's (contract §2). */
   scopes: readonly string[];
+  /** What else the token says: whom it is for, and how its user logged in. */
+  additions?: TokenAdditions | undefined;
   issuedAt: Date;
   expiresAt: Date;
 }

@@ -14,6 +14,10 @@ export class AuthorizationCodeEntity extends IssuedSecret {
   @Column('text') redirectUri!: string;
   @Column('text', { array: true }) scopes!: string[];
   @TextOrNull() codeChallenge!: string | null;
+  /** As in the grant. */
+  @Column('text', { array: true, nullable: true }) resources!: string[] | null;
+  @TimeOrNull() authTime!: Date | null;
+  @TextOrNull() acr!: string | null;
   /** The thumbprint of the key that it is bound to (RFC 9449 §10); null for none. */
   @TextOrNull() dpopJkt!: string | null;
   @TimeOrNull() consumedAt!: Date | null;
@@ -29,6 +33,11 @@ export interface NewAuthorizationCode {
   redirectUri: string;
   scopes: string[];
   codeChallenge: string | null;
+  /** What the tokens will be for (RFC 8707); null for everything. */
+  resources?: string[] | null;
+  /** When and how the user had logged in, if the client asked for it (RFC 9470). */
+  authTime?: Date;
+  acr?: string;
   dpopJkt: string | null;
   ttl: number;
 }
@@ -39,6 +48,7 @@ export interface FoundAuthorizationCode {
   redirectUri: string;
   scopes: string[];
   codeChallenge: string | null;
+  resources: string[] | null;
   /** The thumbprint of the key that it is bound to; null for none. */
   dpopJkt: string | null;
   expired: boolean;
@@ -53,6 +63,8 @@ interface CodeExchange {
   /** The key that signs the tokens, and the era of the database (see `Stamp`). */
   keyId: number;
   era: number;
+  /** Those of the token request; null if there were none. */
+  resources: string[] | null;
   accessTtl: number;
   refreshTtl: number;
   grantTtl: number;
@@ -120,7 +132,7 @@ export class AuthorizationCodesRepository {
     const [row] = await this.statements.run<FoundAuthorizationCode>(
       'authorization code',
       `SELECT client_id AS "clientId", redirect_uri AS "redirectUri", to_json(scopes) AS scopes, code_challenge AS "codeChallenge",
-              dpop_jkt AS "dpopJkt", expires_at <= now() AS expired, grant_id AS "grantId"
+              to_json(resources) AS resources, dpop_jkt AS "dpopJkt", expires_at <= now() AS expired, grant_id AS "grantId"
          FROM authorization_codes WHERE digest = $1`,
       [digest],
     );
@@ -150,14 +162,16 @@ export class AuthorizationCodesRepository {
          UPDATE authorization_codes a SET consumed_at = now(), grant_id = $2
            FROM holder
           WHERE a.digest = $1 AND a.consumed_at IS NULL AND a.expires_at > now() AND holder.scopes <> '{}'
-          RETURNING holder.client_id, holder.user_id, holder.scopes,
+          RETURNING holder.client_id, holder.user_id, holder.scopes, a.resources, a.auth_time, a.acr,
                     now() + make_interval(secs => $5) AS own_end,
                     least(now() + make_interval(secs => $5), holder.consent_ends) AS ends
        )
        INSERT INTO grants AS g (id, client_id, user_id, scopes, expires_at, own_end, token_key_id, token_era, token_position,
-                                access_expires_at, refresh_expires_at, look_again_at, dpop_jkt)
+                                resources, given_resources, auth_time, acr, access_expires_at, refresh_expires_at, look_again_at,
+                                dpop_jkt)
        SELECT $2, client_id, user_id, scopes, ends, own_end, $6, $7,
               pg_snapshot_xmin(pg_current_snapshot())::text::bigint,
+              coalesce(resources, $9::text[]), CASE WHEN resources IS NOT NULL THEN $9::text[] END, auth_time, acr,
               least(now() + make_interval(secs => $3), ends), least(now() + make_interval(secs => $4), ends),
               least(now() + make_interval(secs => $4), ends), $8
          FROM consumed
@@ -171,6 +185,7 @@ export class AuthorizationCodesRepository {
         exchange.keyId,
         exchange.era,
         exchange.jkt,
+        exchange.resources,
       ],
     );
     return row;

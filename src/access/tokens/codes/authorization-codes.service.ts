@@ -61,13 +61,15 @@ export class AuthorizationCodesService {
   /**
    * Consumes a code and creates its grant; undefined if the code was consumed or expired since it was found, or client, user or
    * consent ended. What the tokens need is read first: a read that fails leaves the code usable. `accessTokenLifetime`: of the client; `jkt`: the
-   * thumbprint of the key that the tokens are bound to.
+   * thumbprint of the key that the tokens are bound to; `resources`: of the token request, which are all that the grant is for if the
+   * code named none.
    */
   async consume(
     secret: string,
     { scopes }: FoundAuthorizationCode,
     accessTokenLifetime: number | null = null,
     jkt: string | null = null,
+    resources: string[] | null = null,
   ): Promise<CodeGrant | undefined> {
     const { accessTokenTtl, refreshTokenTtl: refreshTtl, grantTtl } = this.settings;
     const accessTtl = accessTokenLifetime ?? accessTokenTtl;
@@ -81,6 +83,7 @@ export class AuthorizationCodesService {
       grantId,
       keyId,
       era,
+      resources,
       accessTtl,
       refreshTtl,
       grantTtl,

@@ -34,7 +34,7 @@ export class GrantTokens {
     expiresIn: number,
     serial?: string,
   ): Promise<IssuedTokens | undefined> {
-    const { generation, keyId, era, position, issuedAt, expiresAt, given, endsAt } = row;
+    const { generation, keyId, era, position, issuedAt, expiresAt, given, additions, endsAt } = row;
     if (!this.keys.secretOf(keyId)) await this.keys.refresh();
     const secret = this.keys.secretOf(keyId);
     if (!secret) return undefined;
@@ -42,7 +42,10 @@ export class GrantTokens {
     const stamp = { era, position };
     const ids = { keyId, grantId, generation, clientId, userId };
     const jkt = row.dpopJkt ?? undefined;
-    const record = { ...ids, stamp, issuedAt, expiresAt, scopes, grantEndsAt: endsAt, jkt, serial };
+    const record = {
+      ...{ ...ids, stamp, issuedAt, expiresAt, scopes, grantEndsAt: endsAt, jkt, serial },
+      additions: additions ?? undefined,
+    };
     return {
       accessToken: writeAccessToken({ kind: 'user', ...record }, secret),
       refreshToken: writeRefreshToken({ keyId, grantId, generation }, secret),

@@ -33,6 +33,12 @@ export class GrantEntity {
   @Column('text', { array: true, nullable: true }) askedScopes!: string[] | null;
   /** The scopes of the current access token; null for all that the grant has. */
   @Column('text', { array: true, nullable: true }) givenScopes!: string[] | null;
+  /** What it was authorized for (RFC 8707), and what the current access token is for; null for everything, and for all of that. */
+  @Column('text', { array: true, nullable: true }) resources!: string[] | null;
+  @Column('text', { array: true, nullable: true }) givenResources!: string[] | null;
+  /** When and how the user had logged in, if the client asked for it (RFC 9470). */
+  @TimeOrNull() authTime!: Date | null;
+  @TextOrNull() acr!: string | null;
   /** The thumbprint of the key that the current pair is bound to (RFC 9449); null for none. */
   @TextOrNull() dpopJkt!: string | null;
   @Column('timestamptz') refreshExpiresAt!: Date;

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { Stamp } from '#platform/database/changes/access-changes.service.js';
+import { readAdditions, type TokenAdditions } from './token-additions.js';
 import { readUlid, ULID_BYTES, writeUlid } from '#platform/secrets/ids.js';
 
 /**
@@ -12,6 +13,8 @@ export const TOKEN_PREFIXES = { access: 'cds_at_', refresh: 'cds_rt_' } as const
 const VERSION = 1;
 /** Users' tokens of the first build do not say when their grant ends. */
 const KINDS = { client: 1, userWithoutEnd: 2, refresh: 3, user: 4, boundClient: 5, boundUser: 6 } as const;
+/** Added to the kind of a token that has additions after its scopes. */
+const WITH_ADDITIONS = 16;
 type Kind = keyof typeof KINDS;
 const KIND_OF = new Map((Object.keys(KINDS) as Kind[]).map((kind) => [KINDS[kind] as number, kind]));
 const TAG_BYTES = 32;
@@ -48,6 +51,7 @@ interface AccessRecordBase {
   expiresAt: number;
   /** The scopes' numbers in the catalogue. */
   scopes: readonly number[];
+  additions?: TokenAdditions | undefined;
   /** The SHA-256 thumbprint (RFC 7638) of the key that the token is bound to, in base64url; undefined for none. */
   jkt?: string | undefined;
 }
@@ -109,8 +113,10 @@ export function writeAccessToken(record: AccessTokenRecord, secret: KeyObject): 
   if (scopes.length > MOST_SCOPES) throw new Error('more scopes than a token can carry');
   const kind = writtenAs(record);
   const fixed = FIXED_BYTES[kind];
-  const bytes = Buffer.alloc(fixed + 2 * scopes.length + TAG_BYTES);
+  const more = record.additions ? JSON.stringify(record.additions) : '';
+  const bytes = Buffer.alloc(fixed + 2 * scopes.length + Buffer.byteLength(more) + TAG_BYTES);
   let at = writeHead(bytes, kind, record.keyId);
+  if (record.additions) bytes[1]! += WITH_ADDITIONS;
   if (record.kind === 'client') {
     at += bytes.write(record.id, at, 'hex');
     writeUlid(record.clientId, bytes, at);
@@ -133,6 +139,7 @@ export function writeAccessToken(record: AccessTokenRecord, secret: KeyObject): 
   if (kind === 'boundUser') at += bytes.write((record as UserTokenRecord).serial ?? NO_SERIAL, at, 'hex');
   at = bytes.writeUInt8(scopes.length, at);
   for (const scope of scopes) at = bytes.writeUInt16BE(scope, at);
+  bytes.write(more, at);
   return sign(TOKEN_PREFIXES.access, bytes, secret);
 }
 
@@ -154,7 +161,8 @@ export function openAccessToken(token: string, secrets: KeySecrets): Opened<Acce
   const kind = bytes && kindOf(bytes);
   if (!bytes || !kind || kind === 'refresh') return { refused: 'malformed' };
   const fixed = FIXED_BYTES[kind];
-  if (bytes.length < fixed + TAG_BYTES || bytes.length !== fixed + 2 * bytes[fixed - 1]! + TAG_BYTES) {
+  const more = bytes.length - fixed - 2 * bytes[fixed - 1]! - TAG_BYTES;
+  if (bytes.length < fixed + TAG_BYTES || (hasAdditions(bytes) ? more <= 0 : more !== 0)) {
     return { refused: 'malformed' };
   }
   return verified(bytes, secrets, (keyId) => readAccessRecord(bytes, kind, keyId));
@@ -173,7 +181,11 @@ export function openRefreshToken(token: string, secrets: KeySecrets): Opened<Ref
   }));
 }
 
-function readAccessRecord(bytes: Buffer, kind: Exclude<Kind, 'refresh'>, keyId: number): AccessTokenRecord {
+function readAccessRecord(
+  bytes: Buffer,
+  kind: Exclude<Kind, 'refresh'>,
+  keyId: number,
+): AccessTokenRecord | undefined {
   const isOfClient = kind === 'client' || kind === 'boundClient';
   const hasEnd = kind === 'user' || kind === 'boundUser';
   const ids = HEAD_BYTES + (isOfClient ? ID_BYTES : ULID_BYTES + 4);
@@ -184,6 +196,9 @@ function readAccessRecord(bytes: Buffer, kind: Exclude<Kind, 'refresh'>, keyId: 
   const list = FIXED_BYTES[kind] - 1;
   const scopes: number[] = [];
   for (let n = 0; n < bytes[list]!; n++) scopes.push(bytes.readUInt16BE(list + 1 + 2 * n));
+  const end = list + 1 + 2 * scopes.length;
+  const additions = hasAdditions(bytes) ? readAdditions(bytes.subarray(end, -TAG_BYTES)) : undefined;
+  if (hasAdditions(bytes) && !additions) return undefined;
   const base = {
     keyId,
     clientId,
@@ -191,6 +206,7 @@ function readAccessRecord(bytes: Buffer, kind: Exclude<Kind, 'refresh'>, keyId: 
     issuedAt: bytes.readUIntBE(times + TIME_BYTES, TIME_BYTES),
     expiresAt: bytes.readUIntBE(times + 2 * TIME_BYTES, TIME_BYTES),
     scopes,
+    additions,
     jkt:
       kind === 'boundClient' || kind === 'boundUser'
         ? bytes.toString('base64url', binding, binding + JKT_BYTES)
@@ -210,6 +226,8 @@ function readAccessRecord(bytes: Buffer, kind: Exclude<Kind, 'refresh'>, keyId: 
     ...base,
   };
 }
+
+const hasAdditions = (bytes: Buffer): boolean => (bytes[1]! & WITH_ADDITIONS) !== 0;
 
 function serialIn(bytes: Buffer, at: number): string | undefined {
   const serial = bytes.toString('hex', at, at + SERIAL_BYTES);
@@ -241,19 +259,21 @@ function bytesOf(prefix: string, token: string): Buffer | undefined {
 
 function kindOf(bytes: Buffer): Kind | undefined {
   if (bytes[0] !== VERSION) return undefined;
-  return KIND_OF.get(bytes[1]!);
+  const kind = KIND_OF.get(bytes[1]! & ~WITH_ADDITIONS);
+  return kind === 'refresh' && hasAdditions(bytes) ? undefined : kind;
 }
 
 /** Reads the record after its tag was verified, in constant time. */
 function verified<Record>(
   bytes: Buffer,
   secrets: KeySecrets,
-  read: (keyId: number) => Record,
+  read: (keyId: number) => Record | undefined,
 ): Opened<Record> {
   const keyId = bytes.readUInt32BE(2);
   const secret = secrets(keyId);
   if (!secret) return { refused: 'unknown_key' };
   const tag = tagOf(bytes.subarray(0, -TAG_BYTES), secret);
   if (!timingSafeEqual(tag, bytes.subarray(-TAG_BYTES))) return { refused: 'forged' };
-  return { record: read(keyId) };
+  const record = read(keyId);
+  return record === undefined ? { refused: 'malformed' } : { record };
 }

@@ -3,6 +3,7 @@ import { batched } from '#platform/database/queries/batched.js';
 import { consentIsLive } from '#access/consents/consent.sql.js';
 import { InputRows } from '#platform/database/queries/input-rows.js';
 import { arrayParameter, Statements } from '#platform/database/queries/statements.js';
+import type { TokenAdditions } from '../keys/token-additions.js';
 import type { RefreshTokenRecord } from '../keys/token-record.js';
 
 /** The maximum number of rotations that are remembered: as many as a client may make in a minute. Older tokens are past their grace time. */
@@ -40,6 +41,8 @@ export interface GenerationRow {
   expiresAt: number;
   /** What the access token may do. */
   given: string[];
+  /** What else it says; null for an ordinary one. */
+  additions: TokenAdditions | null;
   /** When the grant ends. */
   endsAt: number;
   /** The thumbprint of the key that the pair is bound to; null for none. */
@@ -55,6 +58,8 @@ export interface FoundGrant extends GenerationRow {
   userId: string;
   /** The scopes asked for with this generation. */
   asked: string[];
+  /** What the grant was authorized for (RFC 8707); null for everything. */
+  resources: string[] | null;
   /** The refresh token of this generation has expired unused. */
   expired: boolean;
   /** This token was rotated, and its grace time has not ended. */
@@ -91,6 +96,8 @@ interface Rotation {
   /** Scopes, separated by spaces. */
   asked: string;
   given: string;
+  /** Those that the access token is for, if fewer than the grant has; otherwise empty. */
+  resources: string;
   /** The thumbprint of the key that the new pair is bound to; empty for none. */
   jkt: string;
   refreshTtl: number;
@@ -104,7 +111,7 @@ const QUESTIONS = new InputRows<RefreshQuestion>(
 );
 const ROTATIONS = new InputRows<Rotation>(
   {
-    text: ['grantId', 'keyId', 'era', 'position', 'asked', 'given', 'jkt'],
+    text: ['grantId', 'keyId', 'era', 'position', 'asked', 'given', 'resources', 'jkt'],
     int: ['generation', 'refreshTtl', 'accessTtl', 'grace'],
   },
   arrayParameter,
@@ -114,10 +121,16 @@ const MILLISECONDS = (column: string) => `floor(extract(epoch FROM ${column}) * 
 
 const SECONDS_LEFT = (column: string) => `greatest(0, floor(extract(epoch FROM ${column} - now())))::int`;
 
+/** The {@link TokenAdditions} of a grant's access token. */
+const ADDITIONS = `CASE WHEN g.resources IS NOT NULL OR g.given_resources IS NOT NULL OR g.acr IS NOT NULL THEN
+                json_strip_nulls(json_build_object('aud', coalesce(g.given_resources, g.resources),
+                  'auth_time', floor(extract(epoch FROM g.auth_time))::bigint, 'acr', g.acr)) END`;
+
 /** The columns of a {@link GenerationRow}. Arrays are JSON here and below, which is parsed several times as fast. */
 export const GENERATION_COLUMNS = `g.generation, g.token_key_id::float8 AS "keyId", g.token_era::float8 AS era, g.token_position::float8 AS position,
               ${MILLISECONDS('g.issued_at')} AS "issuedAt", ${MILLISECONDS('g.access_expires_at')} AS "expiresAt",
-              to_json(coalesce(g.given_scopes, g.scopes)) AS given, ${MILLISECONDS('g.expires_at')} AS "endsAt", g.dpop_jkt AS "dpopJkt",
+              to_json(coalesce(g.given_scopes, g.scopes)) AS given, ${ADDITIONS} AS additions,
+              ${MILLISECONDS('g.expires_at')} AS "endsAt", g.dpop_jkt AS "dpopJkt",
               ${SECONDS_LEFT('g.refresh_expires_at')} AS "refreshExpiresIn", ${SECONDS_LEFT('g.expires_at')} AS "authorizationExpiresIn"`;
 
 /**
@@ -133,7 +146,8 @@ export class RefreshTokensRepository {
     const rows = await this.statements.run<FoundGrant & { n: number }>(
       'grants of refresh tokens',
       `SELECT a.n::int AS n, g.client_id AS "clientId", g.user_id AS "userId", ${GENERATION_COLUMNS},
-              to_json(coalesce(g.asked_scopes, g.scopes)) AS asked, g.refresh_expires_at <= now() AS expired,
+              to_json(coalesce(g.asked_scopes, g.scopes)) AS asked, to_json(g.resources) AS resources,
+              g.refresh_expires_at <= now() AS expired,
               ${rotatedWithin('a.generation', 'a.grace')} AS "inGrace",
               greatest(0, floor(extract(epoch FROM g.access_expires_at - now())))::int AS "expiresIn",
               r.id IS NOT NULL AS "accessRevoked",
@@ -181,7 +195,8 @@ export class RefreshTokensRepository {
       `UPDATE grants g
           SET token_key_id = a.key_id::bigint, token_era = a.era::bigint, token_position = a.position::bigint, issued_at = now(),
               asked_scopes = nullif(string_to_array(a.asked, ' '), g.scopes),
-              given_scopes = nullif(string_to_array(a.given, ' '), g.scopes), dpop_jkt = nullif(a.jkt, ''),
+              given_scopes = nullif(string_to_array(a.given, ' '), g.scopes),
+              given_resources = string_to_array(nullif(a.resources, ''), ' '), dpop_jkt = nullif(a.jkt, ''),
               access_expires_at = least(now() + make_interval(secs => a.access_ttl), g.expires_at),
               refresh_expires_at = least(now() + make_interval(secs => a.refresh_ttl), g.expires_at)
          FROM unnest(${ROTATIONS.arrays}) AS a (${ROTATIONS.columns})
@@ -211,7 +226,9 @@ export class RefreshTokensRepository {
           SET generation = g.generation + 1, token_key_id = a.key_id::bigint, token_era = a.era::bigint,
               token_position = a.position::bigint, issued_at = now(),
               asked_scopes = nullif(string_to_array(a.asked, ' '), g.scopes),
-              given_scopes = nullif(string_to_array(a.given, ' '), g.scopes), dpop_jkt = nullif(a.jkt, ''),
+              given_scopes = nullif(string_to_array(a.given, ' '), g.scopes),
+              given_resources = string_to_array(nullif(a.resources, ''), ' '),
+              dpop_jkt = nullif(a.jkt, ''),
               access_expires_at = least(now() + make_interval(secs => a.access_ttl), g.expires_at),
               refresh_expires_at = least(now() + make_interval(secs => a.refresh_ttl), g.expires_at),
               ${storeRotation('a.grace')}

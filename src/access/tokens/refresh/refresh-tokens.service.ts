@@ -19,6 +19,8 @@ interface Refreshed {
   /** The scopes asked for, and those of the new access token. */
   asked: string[];
   given: string[];
+  /** The resources asked for; undefined for all of the grant. */
+  resources: string[] | undefined;
   /** Of the client, in seconds; null for that of the service. */
   accessTokenLifetime: number | null;
   /** The thumbprint of the key that the new tokens are bound to; undefined for none. */
@@ -92,7 +94,7 @@ export class RefreshTokensService {
   private async written(
     { grantId, generation }: RefreshTokenRecord,
     { seen }: GrantOfToken,
-    { asked, given, accessTokenLifetime, jkt = '' }: Refreshed,
+    { asked, given, resources, accessTokenLifetime, jkt = '' }: Refreshed,
   ) {
     const { accessTokenTtl, refreshTokenTtl: refreshTtl, refreshGrace: grace } = this.settings;
     const { id: keyId } = await this.keys.signing();
@@ -103,6 +105,7 @@ export class RefreshTokensService {
       ...seen,
       asked: asked.join(' '),
       given: given.join(' '),
+      resources: resources?.join(' ') ?? '',
       jkt,
       refreshTtl,
       accessTtl: accessTokenLifetime ?? accessTokenTtl,

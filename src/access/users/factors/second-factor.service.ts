@@ -65,6 +65,12 @@ export class SecondFactorService {
     return this.isRequiredFor(user) && (await this.passkeys.count(user.id)) > 0;
   }
 
+  /** Whether the user has a factor to give when logging in here again: who came from a provider authenticates there. */
+  async canGive({ id, method }: Pick<SignedInUser, 'id' | 'method'>): Promise<boolean> {
+    if (method === 'provider') return false;
+    return (await this.apps.find(id)) !== null || (await this.passkeys.count(id)) > 0;
+  }
+
   /**
    * Where an operator who needs a second factor is led before the console: to set one up, or to give it in this session, which
    * then leads to `returnTo`; undefined if nothing is missing.

@@ -91,6 +91,8 @@ export class SessionsRepository {
       .addSelect('session.provider', 'provider')
       .addSelect(`${AUTHENTICATED_AT} > now() - ${RECENTLY}`, 'gavePasswordRecently')
       .addSelect(HAS_FACTOR, 'gaveSecondFactor')
+      .addSelect('session.secondFactor', 'usedSecondFactor')
+      .addSelect(`nullif(${AUTHENTICATED_AT}, '-infinity')`, 'authenticatedAt')
       .addSelect(`session.lastSeenAt < now() - ${SEEN_AGAIN_AFTER}`, 'seenLongAgo')
       .setParameters({ idle: this.settings.operatorSessionIdle })
       .where('session.digest = :digest AND session.expiresAt > now() AND user.enabled', { digest })

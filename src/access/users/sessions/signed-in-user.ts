@@ -28,4 +28,8 @@ export interface SignedInUser {
   gavePasswordRecently: boolean;
   /** Whether the session was started with a second factor or a passkey, or by a provider, which is responsible for its factors. */
   gaveSecondFactor: boolean;
+  /** Whether a second factor or a passkey was given here. */
+  usedSecondFactor: boolean;
+  /** When the person last authenticated; null for a session from a provider that does not say so. */
+  authenticatedAt: Date | null;
 }

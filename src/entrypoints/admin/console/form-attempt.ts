@@ -35,10 +35,21 @@ export async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const { violations } = error.extras;
-    if (error.status === 400 && violations) return { errors: fieldErrorText(violations) };
+    if (error.status === 400 && violations) return { errors: atFields(fieldErrorText(violations)) };
     if (error.status === 409 || error.status === 400) return { errors: { form: [error.detail] } };
     throw error;
   }
+}
+
+/** Errors in the parts of a list, such as `filters.0.path`, at the field of the list. */
+function atFields(errors: Record<string, string[]>): FieldErrors {
+  const byField: Record<string, string[]> = {};
+  for (const [name, texts] of Object.entries(errors)) {
+    const [, field = name, place, part] = /^(\w+)\.(\d+)\.(\w+)$/.exec(name) ?? [];
+    const said = part === undefined ? texts : texts.map((text) => `${part} ${Number(place) + 1}: ${text}`);
+    byField[field] = [...(byField[field] ?? []), ...said];
+  }
+  return byField;
 }
 
 /** Throws all errors found by several checks at once; for each field, the first one. */

@@ -15,6 +15,7 @@ export const SHELVES = [
       { slug: 'refresh', label: 'Refresh a token' },
       { slug: 'client-with-keys', label: 'A client with keys' },
       { slug: 'webhooks', label: 'Receive webhooks' },
+      { slug: 'webhook-keys', label: 'Check webhooks without a secret' },
       { slug: 'portal', label: 'The portal' },
       { slug: 'events-feed', label: 'Read the events feed' },
       { slug: 'polling-to-webhooks', label: 'Move from polling to webhooks' },

@@ -114,8 +114,13 @@ export function docsPage({ document, audience, nonce, brand, client }: DocsPageP
         </nav>
         <p>{description}</p>
         <p>
-          Machine-readable: <a href={url}>{url.slice(1)}</a> (OpenAPI 3.1). For OAuth clients:{' '}
-          <a href="/.well-known/oauth-authorization-server">metadata</a>.
+          Machine-readable: <a href={url}>{url.slice(1)}</a> (OpenAPI 3.1)
+          {audience === 'partners' && (
+            <>
+              , <a href="/asyncapi.json">asyncapi.json</a> (the events, AsyncAPI 3.0)
+            </>
+          )}
+          . For OAuth clients: <a href="/.well-known/oauth-authorization-server">metadata</a>.
         </p>
         <noscript>
           <p class="notice">

@@ -7,7 +7,7 @@ import { text } from '#platform/http/api/api-schemas.js';
 import { LimitedBearerGuard } from '#access/rate-limits/partners/limited-bearer.guard.js';
 import { accessTokenOf } from '#access/tokens/access/principal.js';
 import { RequireScopes, ScopesGuard } from '#access/tokens/access/scopes.guard.js';
-import { INTROSPECTION_SCOPE } from '../introspection-scope.js';
+import { INTROSPECTION_SCOPE } from '#access/clients/resources/introspection-scope.js';
 import { ChangeFeed } from './change-feed.service.js';
 
 const MEDIA_TYPE = 'text/event-stream';

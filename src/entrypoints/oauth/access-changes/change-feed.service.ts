@@ -7,7 +7,7 @@ import { rateLimitExceeded, serviceUnavailable } from '#platform/http/problems/p
 import { detached } from '#platform/telemetry/log-scope.js';
 import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
 import type { Principal } from '#access/tokens/access/principal.js';
-import { INTROSPECTION_SCOPE } from '../introspection-scope.js';
+import { INTROSPECTION_SCOPE } from '#access/clients/resources/introspection-scope.js';
 import { changeEvents, ChangeStream, comment, resetEvent } from './change-stream.js';
 
 const STREAMS_PER_CLIENT = 100;

@@ -1,7 +1,7 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiExtension, ApiQuery, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { ApiEndpoint, type ApiHeaders } from '#platform/http/api/api-answers.js';
-import { oneOf, text, type MemberSchema } from '#platform/http/api/api-schemas.js';
+import { listOf, oneOf, text, whole, type MemberSchema } from '#platform/http/api/api-schemas.js';
 import { ProblemView } from '#platform/http/problems/problem.view.js';
 
 const LOCATION: ApiHeaders = { Location: { required: true, schema: text() } };
@@ -49,6 +49,13 @@ export const ApiAuthorization = () =>
       text(undefined, { pattern: '^[A-Za-z0-9_-]{43}$' }),
       'The thumbprint of a key that the code is bound to (RFC 9449).',
     ),
+    parameter('resource', listOf(text()), 'What the tokens will be for (RFC 8707). May be repeated.'),
+    parameter(
+      'acr_values',
+      text(),
+      'How the user must have logged in (RFC 9470): `one_factor` or `two_factors`.',
+    ),
+    parameter('max_age', whole(), 'How many seconds ago the user may have logged in.'),
     ApiResponse({ status: 200, description: 'The consent page.', content: PAGE }),
     redirect(302),
     redirect(303),

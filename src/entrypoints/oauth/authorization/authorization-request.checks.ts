@@ -5,9 +5,11 @@ import { ClientsService } from '#access/clients/clients.service.js';
 import { isRegisteredRedirectUri } from '#access/clients/redirect-uri.js';
 import type { Form } from '#platform/http/forms/form.js';
 import { CLIENT_ID_PATTERN } from '#platform/secrets/ids.js';
+import { authenticationRequestIn } from './authentication-request.js';
 import { PushedRequests } from '../par/pushed-requests.service.js';
 import { notRegisteredFor } from '../refusals.js';
 import { repeatedParameter } from '../repeated-parameter.js';
+import { RequestedResources } from '../resources/requested-resources.service.js';
 import { parseScope } from '../scope-parameter.js';
 import type { CheckedRequest } from './authorization-request.js';
 
@@ -24,6 +26,7 @@ export class AuthorizationRequestChecks {
   constructor(
     private readonly clients: ClientsService,
     private readonly pushed: PushedRequests,
+    private readonly resources: RequestedResources,
   ) {}
 
   /**
@@ -74,6 +77,16 @@ export class AuthorizationRequestChecks {
     const state = query.isRepeated('state') ? undefined : query.get('state');
     const refusal = findRefusal(query, client, how);
     if (refusal) return { outcome: 'redirect', redirectUri, state, ...refusal };
+    const authentication = authenticationRequestIn(query);
+    if (authentication && 'refused' in authentication) {
+      const { refused: description } = authentication;
+      return { outcome: 'redirect', redirectUri, state, error: 'invalid_request', description };
+    }
+    const requested = await this.resources.check(query);
+    if ('refused' in requested) {
+      const { refused: description } = requested;
+      return { outcome: 'redirect', redirectUri, state, error: 'invalid_target', description };
+    }
     const scope = query.get('scope');
     return {
       outcome: 'request',
@@ -83,6 +96,8 @@ export class AuthorizationRequestChecks {
         scopes: scope === undefined ? client.scopes : parseScope(scope)!,
         state,
         codeChallenge: query.get('code_challenge') ?? null,
+        resources: requested.resources ?? null,
+        authentication,
         dpopJkt: query.get('dpop_jkt') ?? null,
         source: query.source,
       },

@@ -1,4 +1,5 @@
 import type { ClientEntity } from '#access/clients/client.entity.js';
+import type { AuthenticationRequest } from './authentication-request.js';
 import type { Pushed } from '../par/pushed-requests.service.js';
 import type { AUTHORIZATION_ERROR_KINDS } from '#platform/http/problems/oauth-error-kinds.js';
 
@@ -6,7 +7,10 @@ import type { AUTHORIZATION_ERROR_KINDS } from '#platform/http/problems/oauth-er
 export type AuthorizationErrorCode = keyof typeof AUTHORIZATION_ERROR_KINDS;
 
 /** Those with which the request itself is refused. */
-type RequestErrorCode = Exclude<AuthorizationErrorCode, 'access_denied'>;
+type RequestErrorCode = Exclude<
+  AuthorizationErrorCode,
+  'access_denied' | 'unmet_authentication_requirements'
+>;
 
 /** A valid request, ready to be shown to the user. */
 export interface AuthorizationRequest {
@@ -15,6 +19,10 @@ export interface AuthorizationRequest {
   scopes: string[];
   state: string | undefined;
   codeChallenge: string | null;
+  /** What the tokens will be for (RFC 8707); null for everything. */
+  resources: string[] | null;
+  /** What it asks of the login (RFC 9470); undefined for nothing. */
+  authentication: AuthenticationRequest | undefined;
   /** The thumbprint of the key that the code is to be bound to (RFC 9449 §10); null for none. */
   dpopJkt: string | null;
   /** If it was pushed (RFC 9126): the decision uses it up. */

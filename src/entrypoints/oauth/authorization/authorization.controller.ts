@@ -19,8 +19,11 @@ import { badRequest } from '#platform/http/problems/problem.js';
 import { AddressRateLimitGuard } from '#platform/http/guards/address-rate-limit.guard.js';
 import { PurposesService } from '#access/scopes/purposes/purposes.service.js';
 import { ScopesService } from '#access/scopes/scopes.service.js';
+import { confirmPathFor } from '#access/users/factors/factor-paths.js';
+import { SecondFactorService } from '#access/users/factors/second-factor.service.js';
 import type { SignedInUser } from '#access/users/sessions/signed-in-user.js';
 import { SessionsService } from '#access/users/sessions/sessions.service.js';
+import { lackIn } from './authentication-request.js';
 import type { AuthorizationRequest } from './authorization-request.js';
 import { ApiAuthorization } from './api-authorization.decorator.js';
 import { AuthorizationRequestChecks } from './authorization-request.checks.js';
@@ -49,6 +52,7 @@ export class AuthorizationController {
     private readonly csrf: CsrfService,
     private readonly sandbox: SandboxAuthorization,
     private readonly cookies: Cookies,
+    private readonly factors: SecondFactorService,
   ) {}
 
   /** Shows the consent page. Without a session it redirects to the login page. */
@@ -63,7 +67,29 @@ export class AuthorizationController {
     const user = await this.sessions.current(request);
     rememberLanguage(request, reply, this.cookies);
     if (!user) return this.toSignIn(authorizationRequest, reply, 302);
+    const first = await this.leadingToLogin(authorizationRequest, user);
+    if (first !== undefined) return this.redirect(reply, 302, first);
     await this.sendConsentPage(authorizationRequest, user, request, reply);
+  }
+
+  /**
+   * Where the browser goes before the consent page if the request asks for a better login (RFC 9470 §4): to log in again and come back;
+   * or back to the client, if the user cannot have one.
+   */
+  private async leadingToLogin(
+    { authentication, redirectUri, state, source }: AuthorizationRequest,
+    user: SignedInUser,
+  ): Promise<string | undefined> {
+    const lack = authentication && lackIn(authentication, user);
+    if (!lack) return undefined;
+    if (lack === 'factor' && !(await this.factors.canGive(user))) {
+      const [error, description] = [
+        'unmet_authentication_requirements',
+        'The user has no second factor.',
+      ] as const;
+      return this.authorization.refuse(redirectUri, state, error, description);
+    }
+    return confirmPathFor(`${PATH}?${source}`);
   }
 
   /**

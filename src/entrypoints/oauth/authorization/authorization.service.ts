@@ -7,6 +7,7 @@ import { Transactions } from '#platform/database/queries/transactions.js';
 import { badRequest } from '#platform/http/problems/problem.js';
 import { AuthorizationCodesService } from '#access/tokens/codes/authorization-codes.service.js';
 import { PushedRequests } from '../par/pushed-requests.service.js';
+import { authenticationInSandbox, authenticationOf } from './authentication-request.js';
 import type { AuthorizationErrorCode, AuthorizationRequest } from './authorization-request.js';
 import { withParameters } from './redirect.js';
 
@@ -14,6 +15,8 @@ import { withParameters } from './redirect.js';
 interface Approver {
   id: string;
   sessionDigest?: Buffer;
+  usedSecondFactor?: boolean;
+  authenticatedAt?: Date | null;
 }
 
 const endedMeanwhile = () =>
@@ -21,6 +24,16 @@ const endedMeanwhile = () =>
 
 const decidedAlready = () =>
   badRequest(say('This request was decided already. Please go back to the application and start again.'));
+
+/** How the user logged in, for the tokens of a client that asked about it (RFC 9470): those of others stay as they are. */
+const authenticationFor = (
+  { authentication }: AuthorizationRequest,
+  { usedSecondFactor, authenticatedAt = null }: Approver,
+) =>
+  authentication &&
+  (usedSecondFactor === undefined
+    ? authenticationInSandbox(authentication)
+    : authenticationOf({ usedSecondFactor, authenticatedAt }));
 
 /**
  * Acts on a checked request: records consent and issues a code, or builds the error redirect. Both return the URL to redirect to.
@@ -45,7 +58,7 @@ export class AuthorizationService {
     approval: Approval,
     actor: Actor,
   ): Promise<string> {
-    const { client, redirectUri, state, codeChallenge, dpopJkt } = request;
+    const { client, redirectUri, state, codeChallenge, resources, dpopJkt } = request;
     const { scopes } = approval;
     const code = await this.transactions.run(async () => {
       // Locks the client before the consent, in the same order as when a client is deleted or disabled. The reverse order can
@@ -60,6 +73,8 @@ export class AuthorizationService {
         scopes,
         codeChallenge,
         dpopJkt,
+        resources,
+        ...authenticationFor(request, user),
       });
     });
     // RFC 9207: `iss` lets the client tell which server responded.

@@ -9,11 +9,16 @@ import { isLate } from '#platform/http/guards/late-judgement.js';
 import { USER_ID_PATTERN } from '#platform/secrets/ids.js';
 import { AccessTokensService } from '#access/tokens/access/access-tokens.service.js';
 import { intersection, type Access, type Principal } from '#access/tokens/access/principal.js';
+import { KnownClientsService } from '#access/clients/known-clients.service.js';
+import { KnownResources } from '#access/clients/resources/known-resources.service.js';
 import { realmOf } from '#access/users/accounts/environment.js';
 import { optional, text, oneOf, whole } from '#platform/http/api/api-schemas.js';
-import { ApiOAuthForm, OAuthAnswer, OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
+import { ApiOAuthForm, OAuthAnswers, OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
+import { ACRS } from '../authorization/authentication-request.js';
 import { invalidRequest, NO_STORE } from '../oauth-error.js';
 import { introspected } from '../oauth-metrics.js';
+import { SigningKeys } from '../metadata/signing-keys.js';
+import { SIGNED_INTROSPECTION, signedIfAsked } from './signed-introspection.js';
 import { IntrospectionGuard } from './introspection.guard.js';
 import { ClientCredentialsForm } from '../client-credentials.form.js';
 
@@ -61,6 +66,26 @@ class ActiveToken {
   authorization_expires_in?: number;
 
   @ApiProperty(text()) iss!: string;
+
+  @ApiProperty({
+    required: false,
+    description:
+      'The resources that the token is for (RFC 8707): one, or a list. Absent if it is for everybody.',
+    oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+  })
+  aud?: string | string[];
+
+  @ApiProperty(
+    optional(
+      whole(
+        'When the user logged in; only if the client asked for it with `acr_values` or `max_age` (RFC 9470).',
+      ),
+    ),
+  )
+  auth_time?: number;
+
+  @ApiProperty(optional(oneOf(...ACRS)))
+  acr?: string;
 }
 
 /** The form of the introspection endpoint, as described to callers. */
@@ -88,8 +113,11 @@ const seconds = (time: Date): number => Math.floor(time.getTime() / 1000);
 export class IntrospectionController {
   constructor(
     private readonly accessTokens: AccessTokensService,
+    private readonly clients: KnownClientsService,
+    private readonly resources: KnownResources,
     private readonly changes: AccessChanges,
     private readonly settings: Settings,
+    private readonly signing: SigningKeys,
   ) {}
 
   /**
@@ -111,16 +139,21 @@ export class IntrospectionController {
     [401, 'No valid credentials.'],
     [403, 'The credentials do not allow this.'],
   ])
-  @OAuthAnswer(
+  @OAuthAnswers(
     'What the token may do; anything but a valid access token is not active.',
-    InactiveToken,
-    ActiveToken,
+    [InactiveToken, ActiveToken],
+    {
+      [SIGNED_INTROSPECTION]: {
+        schema: text('The same in the claim `token_introspection` (RFC 9701).'),
+        example: 'eyJhbGciOiJFZERTQSJ9.eyJ0b2tlbl9pbnRyb3NwZWN0aW9uIjp7fX0.c2lnbmF0dXJl',
+      },
+    },
   )
   async introspect(
     @OAuthForm() form: Form,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<ActiveToken | InactiveToken> {
+  ): Promise<ActiveToken | InactiveToken | string> {
     const token = form.get('token');
     if (token === undefined) throw invalidRequest('The parameter token is required.');
     const userId = form.get('user_id');
@@ -133,7 +166,9 @@ export class IntrospectionController {
     // Contract §4: the token may have ended while the answer waited for the database.
     if (found && isLate(reply)) found = await this.judgedAgain(found, token, caller);
     introspected[found ? 'active' : 'inactive'].inc();
-    return found ? this.describe(found) : { active: false };
+    const answer: ActiveToken | InactiveToken = found ? this.describe(found) : { active: false };
+    const between = { issuer: this.settings.baseUrl, caller: caller.id };
+    return signedIfAsked(answer, this.signing, between, request, reply);
   }
 
   private async find(
@@ -148,9 +183,17 @@ export class IntrospectionController {
   }
 
   private async judged(token: string, caller: ReturnType<typeof callerOf>): Promise<Principal | undefined> {
-    const principal = await this.accessTokens.find(token);
+    const principal = await this.accessTokens.findForAnyone(token);
     // Contract §19: tokens of another environment, or of another owner's sandbox, are unknown to the caller.
-    return principal && realmOf(principal.client) === realmOf(caller) ? principal : undefined;
+    if (!principal || realmOf(principal.client) !== realmOf(caller)) return undefined;
+    const aud = principal.additions?.aud;
+    return aud && !(await this.standsForOneOf(aud, caller.id)) ? undefined : principal;
+  }
+
+  /** RFC 7662 §2.2: a token that is not for the caller is not active for it. */
+  private async standsForOneOf(resources: readonly string[], clientId: string): Promise<boolean> {
+    const known = await this.clients.find(clientId);
+    return known !== undefined && this.resources.of(known.client).some((each) => resources.includes(each));
   }
 
   /** The same without another read of the consent, which may take as long again. */
@@ -166,7 +209,7 @@ export class IntrospectionController {
   }
 
   private describe({ principal, access }: Found): ActiveToken {
-    const { grantEndsAt, jkt } = principal;
+    const { grantEndsAt, jkt, additions: { aud, ...login } = {} } = principal;
     const { databaseNow: now } = this.changes;
     return {
       active: true,
@@ -182,6 +225,8 @@ export class IntrospectionController {
         ? {}
         : { authorization_expires_in: Math.max(0, Math.floor((grantEndsAt - now) / 1000)) }),
       iss: this.settings.baseUrl,
+      ...(aud && { aud: aud.length === 1 ? aud[0] : aud }),
+      ...login,
     };
   }
 }

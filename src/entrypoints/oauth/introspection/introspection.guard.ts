@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { hasAccessToken } from '#access/tokens/access/principal.js';
 import { BearerGuard, challengeFor, type TokenError } from '#access/tokens/access/bearer.guard.js';
 import { ClientAuthenticationGuard } from '../clients/client-authentication.guard.js';
-import { INTROSPECTION_SCOPE as SCOPE } from '../introspection-scope.js';
+import { INTROSPECTION_SCOPE as SCOPE } from '#access/clients/resources/introspection-scope.js';
 import { OAuthError } from '../oauth-error.js';
 
 /** The bearer guard with the error format of an OAuth endpoint. */

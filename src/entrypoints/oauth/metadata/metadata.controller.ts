@@ -5,8 +5,10 @@ import { ApiAnswer, ApiEndpoint, ApiProblems } from '#platform/http/api/api-answ
 import { LANGUAGES } from '#platform/language/languages.js';
 import { ScopesService } from '#access/scopes/scopes.service.js';
 import { SIGNATURE_ALGORITHMS } from '#access/clients/keys/jwk-set.js';
-import { MetadataView, OpenIdMetadataView } from './metadata.view.js';
-import { SigningKeys } from './signing-keys.js';
+import { KnownResources } from '#access/clients/resources/known-resources.service.js';
+import { ACRS } from '../authorization/authentication-request.js';
+import { MetadataView, OpenIdMetadataView, ResourceMetadataView } from './metadata.view.js';
+import { SIGNED_WITH, SigningKeys } from './signing-keys.js';
 
 const CLIENT_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 
@@ -16,6 +18,7 @@ export class MetadataController {
   constructor(
     private readonly settings: Settings,
     private readonly scopes: ScopesService,
+    private readonly resources: KnownResources,
     private readonly signing: SigningKeys,
   ) {}
 
@@ -31,6 +34,7 @@ export class MetadataController {
   async show(): Promise<MetadataView> {
     const issuer = this.settings.baseUrl;
     const { path } = this.signing;
+    const keys = `${issuer}${path}`;
     return {
       issuer,
       authorization_endpoint: `${issuer}/o/authorize/`,
@@ -39,11 +43,13 @@ export class MetadataController {
       require_pushed_authorization_requests: false,
       revocation_endpoint: `${issuer}/o/revoke_token/`,
       introspection_endpoint: `${issuer}/o/introspect/`,
-      scopes_supported: (await this.scopes.list()).map((scope) => scope.name),
+      scopes_supported: await this.scopeNames(),
+      protected_resources: await this.resources.list(),
       response_types_supported: ['code'],
       response_modes_supported: ['query'],
       grant_types_supported: ['authorization_code', 'client_credentials', 'refresh_token'],
       code_challenge_methods_supported: ['S256'],
+      acr_values_supported: [...ACRS],
       token_endpoint_auth_methods_supported: [...CLIENT_METHODS, 'none'],
       token_endpoint_auth_signing_alg_values_supported: SIGNATURE_ALGORITHMS,
       revocation_endpoint_auth_methods_supported: [...CLIENT_METHODS, 'none'],
@@ -54,8 +60,39 @@ export class MetadataController {
       authorization_response_iss_parameter_supported: true,
       ui_locales_supported: [...LANGUAGES],
       service_documentation: `${issuer}/docs/guides`,
-      ...(path === undefined ? {} : { consent_receipts_jwks_uri: `${issuer}${path}` }),
+      ...(path === undefined
+        ? {}
+        : {
+            introspection_signing_alg_values_supported: [SIGNED_WITH],
+            jwks_uri: keys,
+            consent_receipts_jwks_uri: keys,
+          }),
     };
+  }
+
+  /** What clients that begin at this service as a resource look for: who issues its tokens. */
+  @Get('oauth-protected-resource')
+  @ApiEndpoint(
+    'resourceMetadata',
+    'Protected resource metadata (RFC 9728)',
+    'For client libraries that begin with the address of the API, such as those of MCP.',
+  )
+  @ApiTags('OAuth')
+  @ApiAnswer(200, 'Reflects the running configuration.', ResourceMetadataView)
+  @ApiProblems(500, 503)
+  async showResource(): Promise<ResourceMetadataView> {
+    const { baseUrl } = this.settings;
+    return {
+      resource: baseUrl,
+      authorization_servers: [baseUrl],
+      scopes_supported: await this.scopeNames(),
+      bearer_methods_supported: ['header'],
+      resource_documentation: `${baseUrl}/docs/guides`,
+    };
+  }
+
+  private async scopeNames(): Promise<string[]> {
+    return (await this.scopes.list()).map((scope) => scope.name);
   }
 
   /**
@@ -72,12 +109,6 @@ export class MetadataController {
   @ApiAnswer(200, 'Reflects the running configuration.', OpenIdMetadataView)
   @ApiProblems(500, 503)
   async showToOpenIdClients(): Promise<OpenIdMetadataView> {
-    const metadata = await this.show();
-    const { consent_receipts_jwks_uri: uri } = metadata;
-    return {
-      ...metadata,
-      ...(uri === undefined ? {} : { jwks_uri: uri }),
-      subject_types_supported: ['public'],
-    };
+    return { ...(await this.show()), subject_types_supported: ['public'] };
   }
 }

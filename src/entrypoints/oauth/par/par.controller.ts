@@ -3,7 +3,7 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KnownClient } from '#access/clients/client-with-secrets.js';
 import { ApiEndpoint } from '#platform/http/api/api-answers.js';
-import { oneOf, optional, text, whole } from '#platform/http/api/api-schemas.js';
+import { listOf, oneOf, optional, text, whole } from '#platform/http/api/api-schemas.js';
 import { Form } from '#platform/http/forms/form.js';
 import { DpopProofs } from '#access/tokens/dpop/dpop-proofs.service.js';
 import { AuthorizationRequestChecks } from '../authorization/authorization-request.checks.js';
@@ -41,6 +41,17 @@ class PushedRequestForm extends ClientCredentialsForm {
 
   @ApiProperty(optional(text('The languages that the user may prefer, separated by spaces.')))
   ui_locales?: string;
+
+  @ApiProperty(
+    optional(listOf(text(), { description: 'What the tokens will be for (RFC 8707). May be repeated.' })),
+  )
+  resource?: string[];
+
+  @ApiProperty(optional(text('How the user must have logged in (RFC 9470): `one_factor` or `two_factors`.')))
+  acr_values?: string;
+
+  @ApiProperty(optional(whole('How many seconds ago the user may have logged in.')))
+  max_age?: number;
 }
 
 /** RFC 9126 §2.2. */

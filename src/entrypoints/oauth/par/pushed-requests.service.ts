@@ -12,7 +12,15 @@ const OPENED_SECONDS = 3600;
 /** What is stored besides `client_id`: no credentials, and nothing that is ignored, such as a `login_hint` with somebody's address. */
 const STORED = new Set([
   ...['response_type', 'response_mode', 'redirect_uri', 'scope', 'state'],
-  ...['code_challenge', 'code_challenge_method', 'ui_locales', 'dpop_jkt'],
+  ...[
+    'code_challenge',
+    'code_challenge_method',
+    'ui_locales',
+    'dpop_jkt',
+    'resource',
+    'acr_values',
+    'max_age',
+  ],
 ]);
 
 /** Decision 36: the second click of a double click gets a code too, because browsers show the answer to that one. */

@@ -8,6 +8,7 @@ import type { IssuedTokens } from '#access/tokens/grants/grant.js';
 import { invalidRequest, type OAuthError } from '../oauth-error.js';
 import { requireKey } from '../proofs.js';
 import { invalidGrant, unexpectedVerifier } from '../refusals.js';
+import { RequestedResources } from '../resources/requested-resources.service.js';
 import type { GrantRequest, TokenGrant } from './grant-request.js';
 
 // RFC 7636 §4.1: code-verifier = 43*128unreserved.
@@ -30,6 +31,7 @@ export class AuthorizationCodeGrant implements TokenGrant {
   constructor(
     private readonly codes: AuthorizationCodesService,
     private readonly grants: GrantsService,
+    private readonly resources: RequestedResources,
   ) {}
 
   async run({ client, form, actor, jkt }: GrantRequest): Promise<IssuedTokens> {
@@ -44,6 +46,7 @@ export class AuthorizationCodeGrant implements TokenGrant {
     if (codeVerifier !== undefined && !CODE_VERIFIER.test(codeVerifier)) {
       throw invalidRequest('The code_verifier must be 43 to 128 unreserved characters.');
     }
+    const resources = this.resources.in(form);
     if (!isSecret('authorizationCode', secret)) {
       throw invalidGrant('code_malformed', 'The code is malformed: it was truncated or changed in transit.');
     }
@@ -64,7 +67,8 @@ export class AuthorizationCodeGrant implements TokenGrant {
     // RFC 6749 §4.1.2: the client MUST NOT use the authorization code more than once.
     if (code.grantId !== null) throw await this.replayed(code.grantId, actor);
     if (code.expired) throw expired();
-    const grant = await this.codes.consume(secret, code, client.accessTokenLifetime, jkt ?? null);
+    await this.resources.require(resources, code.resources);
+    const grant = await this.codes.consume(secret, code, client.accessTokenLifetime, jkt ?? null, resources);
     if (!grant) throw await this.notConsumed(secret, actor);
     const tokens = await this.codes.firstTokens(grant);
     if (!tokens) throw revoked();

@@ -9,7 +9,14 @@ import { RefreshTokensService, type GrantOfToken } from '#access/tokens/refresh/
 import type { RefreshTokenRecord } from '#access/tokens/keys/token-record.js';
 import { invalidRequest, type OAuthError } from '../oauth-error.js';
 import { requireKey } from '../proofs.js';
-import { invalidGrant, malformedScope, scopeNotGranted, scopeOfAnotherRefresh } from '../refusals.js';
+import {
+  invalidGrant,
+  malformedScope,
+  scopeNotGranted,
+  scopeOfAnotherRefresh,
+  resourceOfAnotherRefresh,
+} from '../refusals.js';
+import { RequestedResources } from '../resources/requested-resources.service.js';
 import { parseScope } from '../scope-parameter.js';
 import type { GrantRequest, TokenGrant } from './grant-request.js';
 
@@ -54,6 +61,7 @@ export class RefreshTokenGrant implements TokenGrant {
     private readonly refreshTokens: RefreshTokensService,
     private readonly grants: GrantsService,
     private readonly faults: SandboxFaultsService,
+    private readonly resources: RequestedResources,
   ) {}
 
   async run({ client, form, actor, jkt }: GrantRequest): Promise<IssuedTokens> {
@@ -62,12 +70,13 @@ export class RefreshTokenGrant implements TokenGrant {
     const scope = form.get('scope');
     const scopes = scope === undefined ? undefined : parseScope(scope);
     if (scope !== undefined && !scopes) throw malformedScope();
+    const resources = this.resources.in(form);
     const opened = await this.refreshTokens.open(token);
     if ('refused' in opened) {
       throw opened.refused === 'malformed' ? malformed() : unknownToken('refresh_token_unknown');
     }
     // At most twice: a request that lost the rotation to a concurrent one finds the next generation on the second try.
-    const request = { token, record: opened.record, client, scopes, actor, jkt };
+    const request = { token, record: opened.record, client, scopes, resources, actor, jkt };
     const tokens = (await this.use(request)) ?? (await this.use(request));
     // The grant ended between the query and the rotation.
     if (!tokens) throw ended();
@@ -83,6 +92,7 @@ export class RefreshTokenGrant implements TokenGrant {
     record,
     client,
     scopes,
+    resources,
     actor,
     jkt,
   }: RefreshRequest): Promise<IssuedTokens | undefined> {
@@ -103,7 +113,8 @@ export class RefreshTokenGrant implements TokenGrant {
     const beyond = scopes?.find((name) => !grant.grantScopes.includes(name));
     if (beyond !== undefined) throw scopeNotGranted(beyond);
     const asked = scopes ?? grant.grantScopes;
-    if (isRetired) return this.successorAgain(record, grant, asked, jkt);
+    await this.resources.require(resources, grant.resources);
+    if (isRetired) return this.successorAgain(record, grant, asked, resources, jkt);
     if (grant.expired) throw invalidGrant('refresh_token_expired', 'The refresh token has expired.');
     // RFC 6749 §6: if omitted, the scope is treated as equal to the scope originally granted; what the client or the consent no
     // longer has is left out.
@@ -117,7 +128,7 @@ export class RefreshTokenGrant implements TokenGrant {
     ) {
       throw sandboxFault();
     }
-    const refreshed = { asked, given, accessTokenLifetime: client.accessTokenLifetime, jkt };
+    const refreshed = { asked, given, resources, accessTokenLifetime: client.accessTokenLifetime, jkt };
     return client.securityProfile === 'fapi_2'
       ? this.refreshTokens.prolong(token, record, grant, refreshed)
       : this.refreshTokens.rotate(record, grant, refreshed);
@@ -128,13 +139,17 @@ export class RefreshTokenGrant implements TokenGrant {
     record: RefreshTokenRecord,
     grant: GrantOfToken,
     asked: string[],
+    resources: string[] | undefined,
     jkt: string | undefined,
   ): Promise<IssuedTokens> {
     // A late duplicate: the client already has the successor, since it used it or revoked its access token.
     if (grant.generation > record.generation + 1 || grant.accessRevoked) throw used();
     // The pair is bound to one key, or to none: only the same request gets it again.
     requireKey(grant.dpopJkt ?? undefined, jkt);
-    if (!sameScopes(grant.asked, asked)) throw scopeOfAnotherRefresh();
+    if (!sameItems(grant.asked, asked)) throw scopeOfAnotherRefresh();
+    if (!sameItems(grant.additions?.aud ?? [], resources ?? grant.resources ?? [])) {
+      throw resourceOfAnotherRefresh();
+    }
     const tokens = await this.refreshTokens.currentPair(record.grantId, grant);
     if (!tokens) throw used();
     return tokens;
@@ -159,9 +174,11 @@ interface RefreshRequest {
   record: RefreshTokenRecord;
   client: KnownClient;
   scopes: string[] | undefined;
+  /** Those asked for; undefined for all of the grant. */
+  resources: string[] | undefined;
   actor: Actor;
   jkt: string | undefined;
 }
 
-const sameScopes = (a: string[], b: string[]): boolean =>
-  a.length === b.length && a.every((scope) => b.includes(scope));
+const sameItems = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((item) => b.includes(item));

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { oneOf, optional, text } from '#platform/http/api/api-schemas.js';
+import { listOf, oneOf, optional, text } from '#platform/http/api/api-schemas.js';
 import { ClientCredentialsForm } from '../client-credentials.form.js';
 
 /** The form of the token endpoint, as described to callers; the grants read it. */
@@ -28,4 +28,14 @@ export class TokenForm extends ClientCredentialsForm {
 
   @ApiProperty(optional(text('Narrower than what was granted; defaults to all of it.')))
   scope?: string;
+
+  @ApiProperty(
+    optional(
+      listOf(text(), {
+        description:
+          'What the access token is for (RFC 8707): of those of the authorization request, or of `protected_resources` in the metadata. May be repeated.',
+      }),
+    ),
+  )
+  resource?: string[];
 }

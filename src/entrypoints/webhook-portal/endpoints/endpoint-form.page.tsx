@@ -3,10 +3,18 @@ import { Choices, TextArea, TextField, type FieldErrors } from '#platform/web/fo
 import { PageForm } from '#platform/web/forms/form.js';
 import { HEADERS_HINT } from '#events/webhooks/endpoints/endpoint-headers.js';
 import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
-import { endpointShown, type EndpointFormValues } from '#events/webhooks/endpoints/endpoint-form.js';
+import {
+  conditionsOf,
+  endpointShown,
+  type EndpointFormValues,
+} from '#events/webhooks/endpoints/endpoint-form.js';
 import type { EventTypeEntity } from '#events/webhooks/event-types/event-type.entity.js';
 import type { PortalPage } from '../frame/portal-layout.js';
+import type { EventMembers } from '#events/webhooks/filters/event-members.js';
+import { rowValues } from '#events/webhooks/filters/typed-conditions.js';
+import { SIGNATURE_OPTIONS } from '#events/webhooks/signing/sign-delivery.js';
 import { endpointPath } from './about-endpoint.js';
+import { FilterFields, FilterPreviewNotice, type TriedFilters } from './filter-fields.js';
 
 const LISTENING = '/docs/guides/webhooks#on-your-own-machine';
 
@@ -23,6 +31,10 @@ export interface EndpointFormPageProps {
   thisMachine: 'allowed' | 'allowed in sandboxes' | 'refused';
   /** The types that the client's scopes allow. */
   eventTypes: EventTypeEntity[];
+  /** The members that events of these types have. */
+  members: EventMembers;
+  /** The filters that were tried. */
+  tried?: TriedFilters;
 }
 
 /** The form for adding or editing an endpoint. It posts its fields to its own URL. */
@@ -34,7 +46,10 @@ export function endpointFormPage({
   isInternal,
   thisMachine,
   eventTypes,
+  members,
+  tried,
 }: EndpointFormPageProps): PortalPage {
+  const conditions = conditionsOf(input);
   const id = endpoint?.id;
   const back = id === undefined ? '/portal' : endpointPath(id);
   return {
@@ -44,16 +59,22 @@ export function endpointFormPage({
     children: (
       <>
         {isInternal && <OnYourMachine thisMachine={thisMachine} />}
+        {tried && <FilterPreviewNotice {...tried} />}
         <PageForm
           action={id === undefined ? '/portal/endpoints/new' : `${back}/edit`}
           hidden={endpoint && endpointShown(endpoint)}
           once={once}
-          values={{ ...input }}
+          values={{ ...input, ...rowValues(conditions, members) }}
           errors={errors}
           alert="Nothing was saved. See the errors below."
           noValidate
           submit="Save"
           cancel={back}
+          otherButton={
+            <button type="submit" class="quiet" name="do" value="try">
+              Try filters
+            </button>
+          }
         >
           <TextField
             name="url"
@@ -84,6 +105,10 @@ export function endpointFormPage({
               hint: description,
             }))}
           />
+          <details open={conditions.length > 0 || hasFilterErrors(errors)}>
+            <summary>Filters</summary>
+            <FilterFields conditions={conditions} members={members} errors={errors} />
+          </details>
           <details open={isAdvanced(input, errors)}>
             <summary>Advanced</summary>
             <TextField
@@ -92,6 +117,14 @@ export function endpointFormPage({
               label="Attempts per minute"
               inputMode="numeric"
               hint="The most requests that we start in a minute, 1 to 6,000; the rest waits. Leave it empty for no limit."
+            />
+            <Choices
+              name="signature_versions"
+              id="signature-versions"
+              label="Signatures"
+              hint="With v1a you need no secret of ours: the public key is on the page of the endpoint. None ticked: v1."
+              type="checkbox"
+              options={SIGNATURE_OPTIONS}
             />
             <TextArea
               name="headers"
@@ -106,10 +139,14 @@ export function endpointFormPage({
   };
 }
 
+const hasFilterErrors = (errors: FieldErrors): boolean =>
+  Object.keys(errors).some((name) => name.startsWith('filters'));
+
 /** Few need a limit or headers of their own. */
 const isAdvanced = (input: EndpointFormValues, errors: FieldErrors): boolean =>
   input.max_per_minute !== '' ||
   input.headers !== '' ||
+  input.signature_versions.join() !== 'v1' ||
   errors['max_per_minute'] !== undefined ||
   errors['headers'] !== undefined;
 

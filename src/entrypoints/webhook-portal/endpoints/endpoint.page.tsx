@@ -17,7 +17,10 @@ import { whyDisabled } from './endpoint-words.js';
 import { TypeList } from './endpoint-list.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 import { utcFieldValue } from '../frame/utc-time.js';
+import { signingKeysPath } from '#events/webhooks/signing/signing-keys.controller.js';
+import { writtenKey, type PublicSigningKey } from '#events/webhooks/signing/signing-keys.service.js';
 import { endpointPath } from './about-endpoint.js';
+import { conditionText } from './filter-fields.js';
 
 export interface EndpointPageProps {
   endpoint: EndpointEntity;
@@ -25,6 +28,8 @@ export interface EndpointPageProps {
   secret?: string;
   /** Its own headers with their values, likewise. */
   headers?: EndpointHeaders;
+  /** The public keys that sign, of an endpoint that wants such signatures. */
+  publicKeys?: PublicSigningKey[];
   /** When it was disabled, if what was missed was not sent yet. */
   missed?: { from: Date; to: Date };
   /** How many deliveries failed since it fails. */
@@ -71,6 +76,7 @@ export function endpointPage(props: EndpointPageProps): PortalPage {
         <Actions path={path} endpoint={endpoint} />
         <EndpointFacts endpoint={endpoint} />
         {!isNew && <Secret {...props} path={path} />}
+        <PublicKeys {...props} path={path} />
         <OwnHeaders {...props} path={path} />
         <Activity path={path} endpointId={endpoint.id} buckets={buckets} range={range} />
         <section>
@@ -169,6 +175,16 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointEntity }): VNode {
         ['State', state],
         description !== '' && ['Description', <bdi>{description}</bdi>],
         ['Event types', <TypeList names={endpoint.eventTypes} />],
+        endpoint.filters.length > 0 && [
+          'Filters',
+          <ul>
+            {endpoint.filters.map((condition) => (
+              <li>
+                <bdi>{conditionText(condition)}</bdi>
+              </li>
+            ))}
+          </ul>,
+        ],
         endpoint.maxPerMinute !== null && [
           'Attempts per minute',
           `At most ${formatCount(endpoint.maxPerMinute)}`,
@@ -199,6 +215,31 @@ function OwnHeaders({ endpoint, headers, path }: EndpointPageProps & { path: str
       ) : (
         <p class="hint">The values are hidden again when you leave this page.</p>
       )}
+    </section>
+  );
+}
+
+function PublicKeys({ endpoint, publicKeys = [], path }: EndpointPageProps & { path: string }): VNode | null {
+  if (publicKeys.length === 0) return null;
+  const address = signingKeysPath(endpoint.clientId);
+  return (
+    <section>
+      <h2>Public key</h2>
+      <p>
+        Every request has a <code>v1a</code> signature, which you check with this key and without a secret. It
+        signs for all endpoints of the client. Programs read it from <a href={address}>{address}</a>.
+      </p>
+      {publicKeys.length > 1 && (
+        <p class="notice">The key was rotated. The old one also signs until 24 hours after that.</p>
+      )}
+      <pre tabIndex={0} role="region" aria-label="Public key">
+        <code>{publicKeys.map(writtenKey).join('\n')}</code>
+      </pre>
+      <div class="entry-actions">
+        <LinkButton look="quiet" href={`${path}/rotate-key`}>
+          Rotate key
+        </LinkButton>
+      </div>
     </section>
   );
 }

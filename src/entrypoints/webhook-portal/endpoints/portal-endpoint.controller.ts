@@ -12,6 +12,8 @@ import { RANGES, type Range, rangeStart } from '#platform/web/charts/ranges.js';
 import { activityBuckets } from '../deliveries/activity-buckets.js';
 import { deleteEndpointPage } from './delete-endpoint.page.js';
 import { endpointPage } from './endpoint.page.js';
+import { SigningKeys } from '#events/webhooks/signing/signing-keys.service.js';
+import { rotateKeyPage } from './rotate-key.page.js';
 import { rotateSecretPage } from './rotate-secret.page.js';
 import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decorator.js';
@@ -26,6 +28,7 @@ export class PortalEndpointController {
     private readonly endpoints: EndpointsService,
     private readonly deliveries: DeliveriesService,
     private readonly recoveries: RecoveriesService,
+    private readonly signingKeys: SigningKeys,
     private readonly limits: RateLimitsService,
   ) {}
 
@@ -103,6 +106,26 @@ export class PortalEndpointController {
     return { goTo: endpointPath(id), notice: 'secret_rotated' };
   }
 
+  @PortalGet('rotate-key', 'developer')
+  async confirmKeyRotation(
+    @Context() context: PortalContext,
+    @Param('id') id: string,
+  ): Promise<PortalAnswer> {
+    const endpoint = await this.endpoints.get(id, context.clientId);
+    const [present] = await this.signingKeys.needed(context.clientId);
+    return { page: rotateKeyPage(endpoint, present!.kid) };
+  }
+
+  /** Rotates the key that the page showed, for all endpoints of the client; a second submit has no effect. */
+  @PortalPost('rotate-key', 'an endpoint', 'developer')
+  async rotateKey(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
+    const present = context.form.get('present');
+    if (present === undefined)
+      throw badRequest('The form is incomplete. Go back, reload the page and try again.');
+    await this.signingKeys.rotateOnce(context.clientId, present, context.actor);
+    return { goTo: endpointPath(id), notice: 'key_rotated' };
+  }
+
   @PortalGet('delete', 'developer')
   async confirmDeletion(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     return { page: deleteEndpointPage(await this.endpoints.get(id, context.clientId)) };
@@ -125,16 +148,19 @@ export class PortalEndpointController {
       endpoint.enabled && endpoint.failingSince !== null
         ? { from: new Date(endpoint.failingSince.getTime() - HOUR_MS), to: new Date(now.getTime() + 1000) }
         : undefined;
-    const [hours, newest, missed, count] = await Promise.all([
+    const hasKeys = endpoint.signatureVersions.includes('v1a');
+    const [hours, newest, missed, count, publicKeys] = await Promise.all([
       this.endpoints.hours(id, rangeStart(RANGES[range], now)),
       this.deliveries.list({ clientId: context.clientId, endpointId: id }, { size: NEWEST }),
       endpoint.enabled ? this.recoveries.missed(id) : undefined,
       failed ? this.recoveries.countFailed(context.clientId, { endpointId: id, ...failed }) : 0,
+      hasKeys ? this.signingKeys.published(context.clientId) : [],
     ]);
     const page = endpointPage({
       endpoint,
       secret,
       headers,
+      publicKeys,
       missed,
       failed: failed && { ...failed, count },
       range,

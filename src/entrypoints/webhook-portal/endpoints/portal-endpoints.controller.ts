@@ -1,11 +1,13 @@
 import { Param } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
+import { Form } from '#platform/http/forms/form.js';
 import { FormIds } from '#platform/http/forms/form-ids.service.js';
 import { Context } from '#platform/http/page-routes/page-context.js';
 import { ONCE_FIELD } from '#platform/web/forms/form.js';
 import { Problem } from '#platform/http/problems/problem.js';
 import { newId } from '#platform/secrets/ids.js';
 import {
+  conditionsOf,
   EMPTY_ENDPOINT,
   endpointFieldsChangedIn,
   endpointFieldsIn,
@@ -17,6 +19,11 @@ import { headersInLines, limitIn } from '#events/webhooks/endpoints/endpoint-hea
 import { EndpointAddresses } from '#events/webhooks/endpoints/endpoint-addresses.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '#events/webhooks/event-types/event-types.service.js';
+import { membersOf } from '#events/webhooks/filters/event-members.js';
+import { FilterPreviews } from '#events/webhooks/filters/filter-preview.service.js';
+import { filterViolations } from '#events/webhooks/filters/filter-rules.js';
+import { conditionsIn, rowErrors } from '#events/webhooks/filters/typed-conditions.js';
+import { inOrder, type SignatureVersion } from '#events/webhooks/signing/sign-delivery.js';
 import { endpointFormPage, type EndpointFormPageProps } from './endpoint-form.page.js';
 import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decorator.js';
@@ -33,6 +40,7 @@ export class PortalEndpointsController {
     private readonly endpoints: EndpointsService,
     private readonly addresses: EndpointAddresses,
     private readonly eventTypes: EventTypesService,
+    private readonly previews: FilterPreviews,
     private readonly formIds: FormIds,
   ) {}
 
@@ -45,8 +53,10 @@ export class PortalEndpointsController {
   /** Adds it, once, and redirects to its page; errors are shown at the fields. */
   @PortalPost('endpoints/new', 'nothing', 'developer')
   async create(@Context() context: PortalContext): Promise<PortalAnswer> {
-    const { form, clientId } = context;
+    const { clientId } = context;
+    const form = await this.formOf(context);
     const once = form.get(ONCE_FIELD);
+    if (isTried(form)) return this.try(context, { once, input: endpointFieldsIn(form) });
     // A program may post the form without this field.
     const id = once === undefined ? newId('endp') : this.formIds.read(form, 'endp', clientId, NEW_PATH);
     try {
@@ -68,7 +78,9 @@ export class PortalEndpointsController {
   @PortalPost('endpoints/:id/edit', 'an endpoint', 'developer')
   async update(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const endpoint = await this.endpoints.get(id, context.clientId);
-    const input = endpointFieldsChangedIn(context.form, endpoint);
+    const form = await this.formOf(context);
+    const input = endpointFieldsChangedIn(form, endpoint);
+    if (isTried(form)) return this.try(context, { endpoint, input });
     try {
       const changes = changesOf(input, endpointFieldsOf(endpoint));
       await this.endpoints.update(id, context.clientId, changes, context.actor);
@@ -78,14 +90,41 @@ export class PortalEndpointsController {
     }
   }
 
+  /** The form with its rows of conditions as the member `filters`. */
+  private async formOf({ form, visitor }: PortalContext): Promise<Form> {
+    const members = membersOf(await this.eventTypes.listFor(visitor.scopes));
+    const filters = new URLSearchParams({ filters: JSON.stringify(conditionsIn(form, members)) });
+    return Form.parse(`${filters.toString()}&${form.source}`);
+  }
+
+  /** The form again with what its filters would do, or with their errors; nothing is saved. */
+  private async try(
+    context: PortalContext,
+    shown: Pick<EndpointFormPageProps, 'endpoint' | 'once' | 'input'>,
+  ): Promise<PortalAnswer> {
+    const { scopes } = context.visitor;
+    const conditions = conditionsOf(shown.input);
+    const receivable = await this.eventTypes.listFor(scopes);
+    const chosen = receivable.filter(({ name }) => shown.input.event_types.includes(name));
+    const types = chosen.length > 0 ? chosen : receivable;
+    const violations = filterViolations(conditions, membersOf(types));
+    if (Object.keys(violations).length > 0) {
+      return this.form(context, { ...shown, errors: rowErrors(violations), status: 400 });
+    }
+    const names = types.map(({ name }) => name);
+    const preview = await this.previews.of({ clientId: context.clientId, scopes }, names, conditions);
+    return this.form(context, { ...shown, errors: {}, tried: { conditions, preview } });
+  }
+
   private async form(
     context: PortalContext,
-    what: Omit<EndpointFormPageProps, 'eventTypes' | 'thisMachine'> & { status?: number },
+    what: Omit<EndpointFormPageProps, 'eventTypes' | 'members' | 'thisMachine'> & { status?: number },
   ): Promise<PortalAnswer> {
     const { status, ...props } = what;
     const eventTypes = await this.eventTypes.listFor(context.visitor.scopes);
     const thisMachine = this.thisMachineFor(context.client.environment);
-    return { page: endpointFormPage({ ...props, eventTypes, thisMachine }), status };
+    const members = membersOf(eventTypes);
+    return { page: endpointFormPage({ ...props, eventTypes, members, thisMachine }), status };
   }
 
   private thisMachineFor(environment: Environment): EndpointFormPageProps['thisMachine'] {
@@ -94,6 +133,9 @@ export class PortalEndpointsController {
   }
 }
 
+/** Whether the filters are only to be tried. */
+const isTried = (form: Form): boolean => form.get('do') === 'try';
+
 /** Trims pasted spaces, and removes duplicate types; throws a 400 problem for lines that are not headers. */
 function inputOf(typed: EndpointFormValues) {
   const limit = typed.max_per_minute.trim();
@@ -101,10 +143,18 @@ function inputOf(typed: EndpointFormValues) {
     url: typed.url.trim(),
     description: typed.description.trim(),
     eventTypes: [...new Set(typed.event_types)],
+    filters: conditionsOf(typed),
     maxPerMinute: limit === '' ? null : limitIn(limit),
+    signatureVersions: signaturesIn(typed.signature_versions),
     headers: headersInLines(typed.headers),
   };
 }
+
+/** None ticked: by the secret. */
+const signaturesIn = (ticked: string[]): SignatureVersion[] => {
+  const versions = inOrder(ticked as SignatureVersion[]);
+  return versions.length > 0 ? versions : ['v1'];
+};
 
 /** What differs from the present values. The rest is neither checked nor written: others may save it at this moment. */
 function changesOf(typed: EndpointFormValues, present: EndpointFormValues): EndpointChanges {
@@ -115,7 +165,9 @@ function changesOf(typed: EndpointFormValues, present: EndpointFormValues): Endp
     url: changed('url'),
     description: changed('description'),
     eventTypes: changed('eventTypes'),
+    filters: changed('filters'),
     maxPerMinute: changed('maxPerMinute'),
+    signatureVersions: changed('signatureVersions'),
     headers: changed('headers'),
   };
 }
@@ -137,6 +189,7 @@ function refusalOf(
       ...(description ? { description: `The description ${together(description)}` } : {}),
       ...(types ? { event_types: typesError(types) } : {}),
       ...(limit ? { max_per_minute: 'Enter a whole number from 1 to 6,000, or nothing.' } : {}),
+      ...rowErrors(violations),
       ...(headers ? { headers: `These headers cannot be used: ${together(headers)}` } : {}),
     },
   };

@@ -30,6 +30,7 @@ export const PORTAL_NOTICES = new Notices({
   endpoint_deleted: 'Endpoint deleted.',
   secret_rotated:
     'Secret rotated. Reveal the new secret and put it into your program before the old one expires.',
+  key_rotated: 'Key rotated. The old one signs beside the new one for 24 hours.',
   driver_created: 'Driver created. Next: grant consent, and start a session.',
   driver_deleted: 'Driver deleted.',
   session_started: 'Session started. Its events are published at their time.',

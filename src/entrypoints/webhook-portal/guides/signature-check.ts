@@ -1,4 +1,5 @@
 import type { Form } from '#platform/http/forms/form.js';
+import type { PublicSigningKey } from '#events/webhooks/signing/signing-keys.service.js';
 import { Problem } from '#platform/http/problems/problem.js';
 import type { DeliveriesService } from '#events/webhooks/deliveries/deliveries.service.js';
 import { secondsOf } from '#events/webhooks/deliveries/delivery-attempt.service.js';
@@ -72,23 +73,34 @@ type BodyDifference = 'line_ends' | 'blanks_around' | 'written_again';
 
 export type CheckResult = SignatureCheck & { difference?: BodyDifference };
 
+/** What signs for an endpoint now. */
+export interface VerifyingKeys {
+  secrets: readonly string[];
+  publicKeys: readonly PublicSigningKey[];
+}
+
 /**
  * Whether they match. A form sends every line break as CR LF, and pasting adds spaces: a body that matches without them counts as
  * a match. JSON that only matches after serializing it again does not: that is the usual mistake.
  */
-export function checkSignature(secrets: string[], headers: SignatureHeaders, body: string): CheckResult {
+export function checkSignature(
+  { secrets, publicKeys }: VerifyingKeys,
+  headers: SignatureHeaders,
+  body: string,
+): CheckResult {
+  const check = (text: string) => verifySignature(secrets, headers, text, Date.now(), publicKeys);
   const lines = body.replaceAll('\r\n', '\n');
-  const first = verifySignature(secrets, headers, body);
+  const first = check(body);
   if (first.matches || first.problem !== 'no_match') return first;
   for (const [variant, difference] of [
     [lines, 'line_ends'],
     [lines.trim(), 'blanks_around'],
   ] as const) {
-    const check = verifySignature(secrets, headers, variant);
-    if (check.matches) return { ...check, difference };
+    const found = check(variant);
+    if (found.matches) return { ...found, difference };
   }
   const again = writtenAgain(body);
-  if (again !== undefined && verifySignature(secrets, headers, again).matches) {
+  if (again !== undefined && check(again).matches) {
     return { ...first, difference: 'written_again' };
   }
   return first;

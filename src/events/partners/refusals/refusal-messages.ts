@@ -204,6 +204,26 @@ const TOKEN_REFUSED: Record<TokenRefusal, RefusalMessage> & Record<string, Refus
     'Repeated refresh with another scope',
     'Within a minute, the client may repeat a refresh whose response was lost, but only unchanged.',
   ),
+  resource_unknown: oauthError(
+    'invalid_target',
+    'Unknown resource',
+    'A resource must be one that the metadata name in protected_resources, or be left out.',
+  ),
+  resource_not_granted: oauthError(
+    'invalid_target',
+    'Resource not authorized',
+    'A token request may ask for fewer resources than the authorization request, never for others.',
+  ),
+  resource_of_another_refresh: oauthError(
+    'invalid_target',
+    'Repeated refresh for other resources',
+    'Within a minute, the client may repeat a refresh whose response was lost, but only unchanged.',
+  ),
+  invalid_target: oauthError(
+    'invalid_target',
+    'Pushed request for an unknown resource',
+    'A resource must be one that the metadata name in protected_resources, or be left out.',
+  ),
   grant_type_not_registered: oauthError(
     'unauthorized_client',
     'Grant type not registered',
@@ -273,6 +293,11 @@ const MESSAGES: Partial<Record<ActivityKind, Record<string, RefusalMessage>>> = 
       'Revoked access token',
       'The token or its grant was revoked. The audit log says by whom, unless the client itself revoked the token alone. ' +
         NEW_TOKEN,
+    ),
+    token_of_another_resource: refused(
+      '401',
+      'Access token for another resource',
+      'The client asked for a token that is only for other resources. It has to ask for one for this service, or leave resource out.',
     ),
     token_key_revoked: refused(
       '401',

@@ -1,4 +1,5 @@
 import type { FailureKind, HeaderLine } from '../http/http-outcome.js';
+import type { SignatureVersion } from '../signing/sign-delivery.js';
 import type { CancelReason, DeliveryState } from './delivery.js';
 
 /** A delivery leased by this instance. */
@@ -6,6 +7,7 @@ export interface ClaimedDelivery {
   id: string;
   leaseId: string;
   endpointId: string;
+  clientId: string;
   url: string;
   eventType: string;
   eventVersion: number;
@@ -15,6 +17,7 @@ export interface ClaimedDelivery {
   isTest: boolean;
   /** Whether its client is in a sandbox. */
   isSandbox: boolean;
+  signatureVersions: SignatureVersion[];
   /** The secret that signs, and the one before while it is valid. */
   sealedSecret: Buffer;
   sealedPreviousSecret: Buffer | null;

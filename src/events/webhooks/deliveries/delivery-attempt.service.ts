@@ -4,7 +4,8 @@ import { Settings } from '#platform/config/settings.js';
 import { EndpointSecrets } from '../endpoints/endpoint-secrets.service.js';
 import { GuardedHttpClient } from '../http/guarded-http-client.js';
 import type { HttpOutcome } from '../http/http-outcome.js';
-import { signDelivery } from '../signing/sign-delivery.js';
+import { signDelivery, type SignatureVersion } from '../signing/sign-delivery.js';
+import { SigningKeys } from '../signing/signing-keys.service.js';
 import type { ClaimedDelivery, FinishedClaim } from './claimed-delivery.js';
 import { waitBeforeRetry } from './retry-schedule.js';
 
@@ -42,6 +43,7 @@ export class DeliveryAttemptService {
   constructor(
     private readonly http: GuardedHttpClient,
     private readonly secrets: EndpointSecrets,
+    private readonly signingKeys: SigningKeys,
     private readonly settings: Settings,
   ) {}
 
@@ -52,12 +54,12 @@ export class DeliveryAttemptService {
     if (cancelReason) return withoutAttempt({ ...claimed, state: 'cancelled', cancelReason });
     // By the database's clock: receivers reject a timestamp that is minutes off, and an instance's own clock may be.
     const attemptedAt = new Date(claim.claimedAt.getTime() + performance.now() - claim.claimedAtSteady);
-    const keys = this.secrets.signingKeys(endpointId, [claim.sealedSecret, claim.sealedPreviousSecret]);
+    const keys = await this.keysOf(claim);
     const timestamp = secondsOf(attemptedAt);
-    const signature = signDelivery(keys, { id, timestamp, body: claim.payload });
+    const signature = signDelivery(keys.v1, { id, timestamp, body: claim.payload }, keys.v1a);
     const ownHeaders = this.secrets.openHeaders(endpointId, claim.sealedHeaders);
     const headers = requestHeaders(id, claim, timestamp, signature);
-    const unsendable = whyUnsendable(keys, ownHeaders);
+    const unsendable = whyUnsendable(claim, keys, ownHeaders);
     const outcome =
       unsendable ??
       (await this.http.post(
@@ -82,6 +84,16 @@ export class DeliveryAttemptService {
     };
   }
 
+  /** Of the versions that the endpoint wants. */
+  private async keysOf(claim: ClaimedDelivery): Promise<KeysOf> {
+    const { endpointId, clientId, sealedSecret, sealedPreviousSecret, signatureVersions } = claim;
+    const secrets = [sealedSecret, sealedPreviousSecret];
+    return {
+      v1: signatureVersions.includes('v1') ? this.secrets.signingKeys(endpointId, secrets) : [],
+      v1a: signatureVersions.includes('v1a') ? await this.signingKeys.signing(clientId) : [],
+    };
+  }
+
   private stateAfter(
     { isTest, retries }: ClaimedDelivery,
     outcome: HttpOutcome,
@@ -97,11 +109,18 @@ export class DeliveryAttemptService {
   }
 }
 
+type KeysOf = Record<SignatureVersion, readonly KeyObject[]>;
+
 /** Why the request cannot be sent: the key that sealed the secrets or headers is no longer configured. */
-function whyUnsendable(keys: readonly KeyObject[], ownHeaders: object | undefined): HttpOutcome | undefined {
-  if (keys.length === 0)
+function whyUnsendable(
+  { signatureVersions }: ClaimedDelivery,
+  keys: KeysOf,
+  ownHeaders: object | undefined,
+): HttpOutcome | undefined {
+  const missing = signatureVersions.find((version) => keys[version].length === 0);
+  if (missing)
     return failureBeforeSending(
-      'The request could not be signed: the secret of the endpoint must be rotated.',
+      `The request could not be signed: the ${missing === 'v1' ? 'secret of the endpoint' : 'signing key of the client'} must be rotated.`,
     );
   return ownHeaders
     ? undefined

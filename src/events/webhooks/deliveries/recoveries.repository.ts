@@ -7,6 +7,7 @@ import { firstIdAt } from '#platform/secrets/ids.js';
 import { EndpointPauseEntity } from '../endpoints/endpoint-pause.entity.js';
 import { RESTARTED } from './deliveries.repository.js';
 import { DeliveryEntity } from './delivery.entity.js';
+import { passesFilter } from '../filters/condition-path.js';
 import { filtered, orderOf, type DeliveryFilter } from './delivery-filter.js';
 import { DELIVERY_ID_TIME, NEW_DELIVERY_ID } from './new-delivery-ids.sql.js';
 import { RecoveryEntity, type Recovery } from './recovery.entity.js';
@@ -190,7 +191,7 @@ export class RecoveriesRepository {
 
 /** The pauses decide; their first and last time bound what is read, whatever the number of users and their events. */
 const IN_A_PAUSE = `
-  v.realm = e.realm
+  v.realm = e.realm AND ${passesFilter('v.payload')}
   AND v.created_at > $6::timestamptz - interval '2 minutes' AND v.created_at < $7::timestamptz + interval '2 minutes'
   AND EXISTS (SELECT 1 FROM webhook_pauses p
            WHERE p.endpoint_id = e.id AND p.sent_at = now()

@@ -1,6 +1,7 @@
 import type { Form } from '#platform/http/forms/form.js';
-import { linesIn } from '#platform/http/resources/form-field.js';
+import { FORM_KINDS, linesIn } from '#platform/http/resources/form-field.js';
 import { ResourceForm, type FormValues } from '#platform/http/resources/resource-form.js';
+import type { Condition } from '../filters/condition.js';
 import { headersInLines, linesOf } from './endpoint-headers.js';
 import type { EndpointEntity } from './endpoint.entity.js';
 import { ENDPOINT } from './endpoint.resource.js';
@@ -41,6 +42,10 @@ export const endpointFieldsIn = (form: Form): EndpointFormValues => ({
   ...ENDPOINT_FORM.in(form),
   headers: form.get('headers') ?? '',
 });
+
+/** The conditions that the values have. */
+export const conditionsOf = ({ filters }: EndpointFormValues): Condition[] =>
+  FORM_KINDS.jsonList.member(filters) as Condition[];
 
 /** The members of the admin API that differ from the present values, if there are any; throws a 400 problem for lines that are not headers. */
 export const endpointMembersOf = (

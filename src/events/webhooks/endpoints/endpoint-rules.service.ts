@@ -7,7 +7,10 @@ import { EndpointAddresses } from './endpoint-addresses.service.js';
 import { headerViolations } from './endpoint-headers.js';
 import { DESCRIPTION_MAX, PER_MINUTE_MAX, type EndpointChanges } from './endpoint.resource.js';
 import { violation, type Violation, type Violations } from '#platform/http/problems/violation.js';
-import type { EventTypeEntity } from '../event-types/event-type.entity.js';
+import type { EventTypeEntity, VersionedEventType } from '../event-types/event-type.entity.js';
+import { membersOf } from '../filters/event-members.js';
+import { filterViolations } from '../filters/filter-rules.js';
+import type { EndpointEntity } from './endpoint.entity.js';
 
 /** The client of an endpoint. */
 type EndpointOwner = Pick<ClientEntity, 'scopes' | 'environment'>;
@@ -20,12 +23,21 @@ export class EndpointRules {
     private readonly addresses: EndpointAddresses,
   ) {}
 
-  /** The normalized URL; throws a 400 problem with `field_errors`. */
-  async check({ scopes, environment }: EndpointOwner, input: EndpointChanges): Promise<string | undefined> {
-    const [address, types] = await Promise.all([
+  /**
+   * The normalized URL, and the event types that its filters were checked by; throws a 400 problem with `field_errors`. `present`: the
+   * endpoint that is changed.
+   */
+  async check(
+    { scopes, environment }: EndpointOwner,
+    input: EndpointChanges,
+    present?: Filtered,
+  ): Promise<{ url: string | undefined; catalogue: VersionedEventType[] }> {
+    const after = filteredAfter(input, present);
+    const [address, catalogue] = await Promise.all([
       input.url === undefined ? undefined : this.addresses.check(input.url, environment),
-      input.eventTypes === undefined ? [] : this.refusedTypes(scopes, input.eventTypes),
+      input.eventTypes || after ? this.eventTypes.list() : [],
     ]);
+    const types = input.eventTypes ? typeErrors(catalogue, scopes, input.eventTypes) : [];
     const headers = headerViolations(input.headers ?? {});
     const violations = {
       ...(address?.reason === undefined ? {} : { url: [address.reason] }),
@@ -34,15 +46,21 @@ export class EndpointRules {
       ...(isLimit(input.maxPerMinute ?? null)
         ? {}
         : { max_per_minute: [violation('whole_number', { min: 1, max: PER_MINUTE_MAX, orNull: true })] }),
+      ...(input.signatureVersions?.length === 0
+        ? { signature_versions: [violation('signature_versions')] }
+        : {}),
       ...(headers.length === 0 ? {} : { headers }),
     };
+    if (after && types.length === 0) Object.assign(violations, filterErrors(catalogue, after));
     if (Object.keys(violations).length > 0) throw validationFailed(violations);
-    return address?.url;
+    return { url: address?.url, catalogue };
   }
 
-  private async refusedTypes(scopes: string[], names: string[]): Promise<Violation[]> {
-    if (names.length === 0) return [violation('no_event_type')];
-    return typeErrors(await this.eventTypes.list(), scopes, names);
+  /** The same for the filters and types that the endpoint will have, as locked: another change may have come between. */
+  checkFilters(catalogue: VersionedEventType[], input: EndpointChanges, present: Filtered): void {
+    const after = filteredAfter(input, present);
+    const violations = after ? filterErrors(catalogue, after) : {};
+    if (Object.keys(violations).length > 0) throw validationFailed(violations);
   }
 
   /** Checks the types again, and locks their scopes until the endpoint has subscribed. */
@@ -51,6 +69,21 @@ export class EndpointRules {
     if (errors.length > 0) throw validationFailed({ event_types: errors });
   }
 }
+
+type Filtered = Pick<EndpointEntity, 'eventTypes' | 'filters'>;
+
+/** The filters that are to be checked, and the types of their events; undefined if there are none, or nothing of them changes. */
+function filteredAfter(
+  { eventTypes, filters }: EndpointChanges,
+  present: Filtered = { eventTypes: [], filters: [] },
+): Filtered | undefined {
+  if (eventTypes === undefined && filters === undefined) return undefined;
+  const after = { eventTypes: eventTypes ?? present.eventTypes, filters: filters ?? present.filters };
+  return after.filters.length > 0 ? after : undefined;
+}
+
+const filterErrors = (catalogue: VersionedEventType[], { eventTypes, filters }: Filtered): Violations =>
+  filterViolations(filters, membersOf(catalogue.filter(({ name }) => eventTypes.includes(name))));
 
 const isLimit = (limit: number | null): boolean =>
   limit === null || (Number.isInteger(limit) && limit >= 1 && limit <= PER_MINUTE_MAX);
@@ -66,8 +99,9 @@ const typeErrors = (
   known: readonly Pick<EventTypeEntity, 'name' | 'scope'>[],
   scopes: string[],
   names: string[],
-): Violation[] =>
-  names.flatMap((name, index) => {
+): Violation[] => {
+  if (names.length === 0) return [violation('no_event_type')];
+  return names.flatMap((name, index) => {
     const type = known.find((candidate) => candidate.name === name);
     if (!type) return [violation('unknown_event_type', { place: index + 1 })];
     if (type.scope !== null && !scopes.includes(type.scope)) {
@@ -75,3 +109,4 @@ const typeErrors = (
     }
     return [];
   });
+};

@@ -1,4 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { SignatureVersion } from '../signing/sign-delivery.js';
+import type { Condition } from '../filters/condition.js';
 import { TextOrNull, TimeOrNull, InRealm } from '#platform/database/entities/columns.js';
 
 /** After so many days without a success an endpoint is disabled (contract §10). */
@@ -21,10 +23,16 @@ export class EndpointEntity extends InRealm {
   @Column('text') url!: string;
   @Column('text') description!: string;
   @Column('text', { array: true }) eventTypes!: string[];
+  /** What an event of these types must have to be sent; all of them must hold. */
+  @Column({ type: 'json', default: [] }) filters!: Condition[];
+  /** The same as PostgreSQL judges by it. */
+  @Column({ type: 'jsonpath', nullable: true, select: false }) filter!: string | null;
   @Column('boolean') enabled!: boolean;
   /** Null for an endpoint that is enabled, or that a person disabled. */
   @TextOrNull() disabledReason!: EndpointDisabledReason | null;
   @TimeOrNull() disabledAt!: Date | null;
+  /** Which signatures a delivery has. */
+  @Column('text', { array: true }) signatureVersions!: SignatureVersion[];
   @Column('bytea') sealedSecret!: Buffer;
   /** The previous secret, during a rotation. */
   @Column('bytea', { nullable: true }) sealedPreviousSecret!: Buffer | null;

@@ -1,4 +1,4 @@
-import { flag, idOf, listOf, orNull, text, time, url, whole } from '#platform/http/api/api-schemas.js';
+import { flag, idOf, listOf, oneOf, orNull, text, time, url, whole } from '#platform/http/api/api-schemas.js';
 import { violation } from '#platform/http/problems/violation.js';
 import {
   NULL_IF_OMITTED,
@@ -14,6 +14,8 @@ import {
   IsTrueOrFalse,
   IsWholeNumber,
 } from '#platform/http/validation/validation.decorators.js';
+import { AreConditions, CONDITIONS_SCHEMA } from '../filters/condition.js';
+import { isSignatureVersion, SIGNATURE_OPTIONS, SIGNATURE_VERSIONS } from '../signing/sign-delivery.js';
 import type { HeaderChanges } from './endpoint-headers.js';
 import type { EndpointEntity } from './endpoint.entity.js';
 
@@ -55,6 +57,21 @@ export const ENDPOINT = resource<EndpointEntity>()('endpoint', {
     audited: true,
     form: { as: 'choices', label: 'Event types', hint: "Those allowed by the client's scopes." },
   },
+  filters: {
+    view: CONDITIONS_SCHEMA,
+    rule: AreConditions(),
+    about: 'An event is sent only if all of these hold; [] sends every event of the types.',
+    given: 'optional',
+    initial: [],
+    changeable: true,
+    audited: true,
+    form: {
+      as: 'jsonList',
+      label: 'Filters (optional)',
+      hint: 'A JSON list of conditions that must all hold, such as [{"path": "data.energy_kwh", "operator": "greater", "value": 5}].',
+    },
+  },
+  filter: { audited: { not: 'made of filters' } },
   enabled: {
     view: flag(),
     rule: IsTrueOrFalse(),
@@ -76,6 +93,29 @@ export const ENDPOINT = resource<EndpointEntity>()('endpoint', {
       as: 'number',
       label: 'Attempts per minute (optional)',
       hint: 'The most that start in a minute, 1 to 6,000. The rest waits.',
+    },
+  },
+  signatureVersions: {
+    wire: 'signature_versions',
+    view: listOf(oneOf(...SIGNATURE_VERSIONS)),
+    rule: IsListOfDifferent(
+      1,
+      SIGNATURE_VERSIONS.length,
+      violation('signature_versions'),
+      isSignatureVersion,
+      oneOf(...SIGNATURE_VERSIONS),
+    ),
+    about: '`v1`: HMAC-SHA256 by the secret. `v1a`: Ed25519 by the key of the client, which is published.',
+    example: ['v1'],
+    given: 'optional',
+    initial: ['v1'],
+    changeable: true,
+    audited: true,
+    form: {
+      as: 'choices',
+      label: 'Signatures',
+      hint: 'By the secret of the endpoint, by a key whose public part is published, or both.',
+      options: SIGNATURE_OPTIONS,
     },
   },
   headerNames: {

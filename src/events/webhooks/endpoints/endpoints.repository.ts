@@ -62,9 +62,12 @@ export type EndpointRow = Pick<
   | 'url'
   | 'description'
   | 'eventTypes'
+  | 'filters'
+  | 'filter'
   | 'enabled'
   | 'sealedSecret'
   | 'maxPerMinute'
+  | 'signatureVersions'
   | Headers
 >;
 
@@ -72,7 +75,18 @@ type Headers = 'headerNames' | 'sealedHeaders';
 
 /** The members of an endpoint that can change. */
 export type EndpointRowChanges = Partial<
-  Pick<EndpointEntity, 'url' | 'description' | 'eventTypes' | 'enabled' | 'maxPerMinute' | Headers>
+  Pick<
+    EndpointEntity,
+    | 'url'
+    | 'description'
+    | 'eventTypes'
+    | 'filters'
+    | 'filter'
+    | 'enabled'
+    | 'maxPerMinute'
+    | 'signatureVersions'
+    | Headers
+  >
 >;
 
 /** The sealed members of an endpoint. */

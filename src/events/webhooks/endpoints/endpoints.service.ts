@@ -10,6 +10,10 @@ import { MESSAGES } from '#records/notifications/message-catalogue.js';
 import { NotificationsService } from '#records/notifications/notifications.service.js';
 import { isId, newId } from '#platform/secrets/ids.js';
 import { realmOf } from '#access/users/accounts/environment.js';
+import { written, type Condition } from '../filters/condition.js';
+import { filterOf } from '../filters/condition-path.js';
+import { inOrder } from '../signing/sign-delivery.js';
+import { SigningKeys } from '../signing/signing-keys.service.js';
 import { EndpointTroubles } from './endpoint-troubles.js';
 import type { EndpointHeaders } from './endpoint-headers.js';
 import { EndpointRules } from './endpoint-rules.service.js';
@@ -47,6 +51,7 @@ export class EndpointsService {
     private readonly clients: ClientsService,
     private readonly rules: EndpointRules,
     private readonly secrets: EndpointSecrets,
+    private readonly signingKeys: SigningKeys,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly notifications: NotificationsService,
@@ -107,7 +112,7 @@ export class EndpointsService {
 
   private async add(id: string, clientId: string, input: NewEndpoint, actor: Actor): Promise<AddedEndpoint> {
     const client = await this.clients.get(clientId);
-    const url = await this.rules.check(client, input);
+    const { url } = await this.rules.check(client, input);
     const { secret, sealed } = this.secrets.make(id);
     const headers = this.secrets.changedHeaders(id, null, input.headers ?? {});
     try {
@@ -121,11 +126,14 @@ export class EndpointsService {
           clientId,
           realm: realmOf(client),
           ...ENDPOINT.complete(input),
+          ...filterColumns(input.filters ?? []),
+          signatureVersions: inOrder(input.signatureVersions ?? ['v1']),
           url: url!,
           sealedSecret: sealed,
           headerNames: headers.headerNames,
           sealedHeaders: headers.sealedHeaders,
         });
+        if (input.signatureVersions?.includes('v1a')) await this.signingKeys.make(clientId);
         const made = (await this.repository.find(id, clientId))!;
         await this.audit.record(actor, {
           action: 'webhook_endpoint.created',
@@ -152,10 +160,12 @@ export class EndpointsService {
   ): Promise<EndpointEntity> {
     const present = await this.get(id, clientId);
     const client = await this.clients.get(present.clientId);
-    const url = await this.rules.check(client, changes);
+    const { url, catalogue } = await this.rules.check(client, changes, present);
     return this.transactions.run(async () => {
       const before = (await this.repository.lock(id, clientId)) ?? this.missing();
       if (changes.eventTypes) await this.rules.holdTypes(client.scopes, changes.eventTypes);
+      this.rules.checkFilters(catalogue, changes, before);
+      if (changes.signatureVersions?.includes('v1a')) await this.signingKeys.make(before.clientId);
       const turned = changes.enabled !== undefined && changes.enabled !== before.enabled;
       const headers =
         changes.headers && this.secrets.changedHeaders(id, before.sealedHeaders, changes.headers);
@@ -163,6 +173,8 @@ export class EndpointsService {
         url: url === before.url ? undefined : url,
         description: changes.description,
         eventTypes: changes.eventTypes,
+        ...(changes.filters && filterColumns(changes.filters)),
+        signatureVersions: changes.signatureVersions && inOrder(changes.signatureVersions),
         enabled: turned ? changes.enabled : undefined,
         maxPerMinute: changes.maxPerMinute === before.maxPerMinute ? undefined : changes.maxPerMinute,
         ...(headers && headers.changed !== undefined
@@ -300,6 +312,12 @@ export class EndpointsService {
   private missing(): never {
     throw notFound('There is no webhook endpoint with this id.');
   }
+}
+
+/** The conditions of an endpoint, as they are shown and as PostgreSQL judges by them. */
+function filterColumns(conditions: Condition[]): Pick<EndpointEntity, 'filters' | 'filter'> {
+  const filters = conditions.map(written);
+  return { filters, filter: filterOf(filters) };
 }
 
 /** The names of the headers, and which of them have a new value. */

@@ -7,6 +7,7 @@ import { HAS_ARRIVED } from '#events/disclosures/deliveries-of-event.sql.js';
 import { firstIdAt } from '#platform/secrets/ids.js';
 import { requireTransaction } from '#platform/database/queries/transaction-around.js';
 import { DELIVERY_ID_TIME, NEW_DELIVERY_ID } from '../deliveries/new-delivery-ids.sql.js';
+import { passesFilter } from '../filters/condition-path.js';
 import { EventEntity } from './event.entity.js';
 import { CONSENT_REVOKED, type NewEvent } from './event.js';
 
@@ -106,10 +107,10 @@ const TAKE_TURNS = `
            FROM (SELECT DISTINCT hashtext(concat_ws(' ', user_id, split_part(type, '.', 1), resource_id)) AS key
                    FROM input WHERE resource_id IS NOT NULL ORDER BY key) each`;
 
-// The endpoints of a client (`c`) that get events of this type.
-const SUBSCRIBED = (type: string) => `
+// The endpoints of a client (`c`) that get an event.
+const SUBSCRIBED = (event: string) => `
            JOIN webhook_endpoints e ON e.client_id = c.id AND e.enabled AND e.deleted_at IS NULL
-                                   AND ${type} = ANY (e.event_types)`;
+                                   AND ${event}.type = ANY (e.event_types) AND ${passesFilter(`${event}.payload`)}`;
 // How many deliveries each event gets, and storing one for each `target`.
 const COUNT_DELIVERIES =
   'counted AS (SELECT event_id, count(*)::int AS deliveries FROM target GROUP BY event_id)';
@@ -127,7 +128,7 @@ export class EventsRepository {
 
   /**
    * Stores any number of events with their deliveries in one statement, all or nothing. An event goes to each enabled endpoint
-   * that subscribed to its type, of each enabled client that has the scope and the user's consent with that scope (contract §10).
+   * that subscribed to its type and whose filter it passes, of each enabled client that has the scope and the user's consent with that scope (contract §10).
    * Events about one thing are numbered in the order of their ids (contract §21); their numbers are locked, in one order, until the
    * commit. Idempotency keys must be distinct within the events.
    */
@@ -173,7 +174,7 @@ export class EventsRepository {
            JOIN known u ON u.id = f.user_id AND u.enabled
            JOIN consents n ON n.user_id = f.user_id AND ${consentIncludes('f.scope')}
            JOIN clients c ON c.id = n.client_id AND c.enabled AND f.scope = ANY (c.scopes)
-           ${SUBSCRIBED('f.type')}
+           ${SUBSCRIBED('f')}
        ), ${COUNT_DELIVERIES}, counter AS (
          INSERT INTO event_sequences AS s (user_id, family, resource_id, last)
          SELECT user_id, family, resource_id, count(*) FROM fresh
@@ -239,7 +240,7 @@ export class EventsRepository {
          SELECT i.id AS event_id, i.type, c.realm, e.id AS endpoint_id, e.client_id
            FROM input i
            JOIN clients c ON c.id = i.client_id AND c.enabled
-           ${SUBSCRIBED('i.type')}
+           ${SUBSCRIBED('i')}
        ), ${COUNT_DELIVERIES}, event AS (
          INSERT INTO events (id, type, user_id, payload, deliveries, client_id, realm, request_id)
          SELECT i.id, i.type, i.user_id, i.payload, coalesce(n.deliveries, 0), i.client_id, coalesce(u.realm, 'live'),

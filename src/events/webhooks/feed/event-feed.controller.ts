@@ -11,12 +11,20 @@ import { invalidToken } from '#access/tokens/access/bearer.guard.js';
 import { CurrentPrincipal } from '#access/tokens/access/current-principal.decorator.js';
 import { type Principal, accessTokenOf } from '#access/tokens/access/principal.js';
 import { EventFeed, type FeedPart } from './event-feed.service.js';
+import type { FeedReader } from './event-feed.repository.js';
 import { FeedPositions, type FeedPosition } from './feed-position.js';
 import { FeedWaits } from './feed-waits.service.js';
+import { FILTERS_MAX } from '../filters/condition.js';
+import { QueriedFilters } from '../filters/queried-filters.service.js';
 import { idOf, optional, text, time, whole } from '#platform/http/api/api-schemas.js';
 import { IsPageSize, ToNumber } from '#platform/http/api/page-query.js';
 import { violation } from '#platform/http/problems/violation.js';
-import { IsMatching, IsOptionalNotNull, IsSeconds } from '#platform/http/validation/validation.decorators.js';
+import {
+  IsMatching,
+  IsOptionalNotNull,
+  IsSeconds,
+  IsText,
+} from '#platform/http/validation/validation.decorators.js';
 
 const WAIT_MAX = 20;
 const AFTER = /^(latest|evnt[0-7][0-9A-HJKMNP-TV-Z]{25}|[A-Za-z0-9_-]{38,200})$/;
@@ -38,6 +46,15 @@ class FeedQuery {
   @ToNumber()
   @IsSeconds(0, WAIT_MAX)
   wait?: number;
+
+  @ApiProperty({
+    description:
+      'Only events for which all of these hold: the `filters` of an endpoint, as JSON. They are checked against the event types that the token allows.',
+    example: '[{"path":"data.energy_kwh","operator":"greater","value":5}]',
+  })
+  @IsOptionalNotNull()
+  @IsText(2, FILTERS_MAX)
+  filters?: string;
 }
 
 /** An event as it is delivered. */
@@ -65,6 +82,7 @@ export class EventFeedController {
     private readonly feed: EventFeed,
     private readonly waits: FeedWaits,
     private readonly positions: FeedPositions,
+    private readonly filters: QueriedFilters,
     private readonly accessTokens: AccessTokensService,
     private readonly settings: Settings,
     private readonly reads: DisclosedReadsService,
@@ -92,11 +110,13 @@ export class EventFeedController {
     }
     const { id } = principal.client;
     const size = query.page_size ?? PAGE_SIZE;
+    const filter = await this.filters.read(query.filters, principal.scopes);
     const after = await this.feed.begin(id, query.after);
+    const reader = { clientId: id, scopes: principal.scopes, filter };
     const part =
       query.wait === undefined || query.wait === 0
-        ? await this.feed.read({ clientId: id, scopes: principal.scopes }, after, size)
-        : await this.wait(principal, after, size, query.wait, request, reply);
+        ? await this.feed.read(reader, after, size)
+        : await this.wait(reader, after, size, query.wait, request, reply);
     // The answer to HEAD holds nothing.
     const read = request.method === 'HEAD' ? [] : part.read;
     for (const { userId, scope } of read) this.reads.note({ clientId: id, userId, scope });
@@ -110,7 +130,7 @@ export class EventFeedController {
 
   /** Reads as soon as there is something, as long as the reader waits. */
   private async wait(
-    principal: Principal,
+    from: FeedReader,
     after: FeedPosition,
     size: number,
     seconds: number,
@@ -118,11 +138,11 @@ export class EventFeedController {
     reply: FastifyReply,
   ): Promise<FeedPart> {
     const until = performance.now() + seconds * 1000;
-    const wait = this.waits.begin(principal.client.id);
+    const wait = this.waits.begin(from.clientId);
     const { raw } = reply;
     raw.once('close', wait.end);
     try {
-      let reader = { clientId: principal.client.id, scopes: principal.scopes };
+      let reader = from;
       for (let end = after; ;) {
         const part = await this.feed.read(reader, end, size);
         ({ end } = part);
@@ -131,7 +151,7 @@ export class EventFeedController {
         const isNew = part.isAll ? await wait.next(left) : left > 0;
         if (this.isOver(raw)) return part;
         // The token may have ended during the wait.
-        reader = { clientId: principal.client.id, scopes: (await this.judgeAgain(request)).scopes };
+        reader = { ...from, scopes: (await this.judgeAgain(request)).scopes };
         if (!isNew) return part;
       }
     } finally {

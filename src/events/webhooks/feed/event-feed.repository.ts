@@ -8,10 +8,26 @@ import type { FeedPosition } from './feed-position.js';
 /** How many events one statement reads. */
 export const SCANNED_AT_ONCE = 1_000;
 
+/** How many of the newest events of all clients are searched for those of one. */
+const JUDGED_AMONG = 10_000;
+
 /** Who reads the feed, and the scopes of the token. */
 export interface FeedReader {
   clientId: string;
   scopes: readonly string[];
+  /** Only the events that pass it; by default all. */
+  filter?: string;
+}
+
+/** An event that conditions were tried with. */
+export interface JudgedEvent {
+  id: string;
+  type: string;
+  createdAt: Date;
+  userId: string | null;
+  scope: string | null;
+  /** Whether each of them holds, in their order. */
+  holds: boolean[];
 }
 
 /** What one read of the events found. */
@@ -44,6 +60,12 @@ const IS_SETTLED = 'e.xid < pg_snapshot_xmin(pg_current_snapshot()) AND NOT e.te
 /** That of an event (`s`); looked up for those of users who have a consent only. */
 const SCOPE = '(SELECT t.scope FROM event_types t WHERE t.name = s.type)';
 
+/** Whether the client (`$1`) may see an event (`s`) with the scopes (`$4`) now, and could since it was accepted. */
+const IS_VISIBLE = `s.realm = (SELECT c.realm FROM clients c WHERE c.id = $1 AND c.enabled)
+            AND CASE WHEN s.client_id IS NOT NULL THEN s.client_id = $1
+                     ELSE s.type = ANY (ARRAY(SELECT t.name FROM event_types t WHERE t.scope = ANY ($4::text[])))
+                      AND ${userShares('$1', 's.user_id', SCOPE, consentIncludedSince(SCOPE, 's.created_at'))} END`;
+
 /**
  * The events in the order of their commits (contract §21). In SQL: TypeORM does not support `xid8`, and the statement checks
  * clients and consents.
@@ -56,7 +78,11 @@ export class EventFeedRepository {
    * Reads events after a position, and returns up to `limit` that the client may see now, and could since they were accepted. Reads no
    * further than to the last of them.
    */
-  async look({ clientId, scopes }: FeedReader, after: FeedPosition, limit: number): Promise<FeedLook> {
+  async look(
+    { clientId, scopes, filter }: FeedReader,
+    after: FeedPosition,
+    limit: number,
+  ): Promise<FeedLook> {
     const scanned = (columns: string) =>
       `SELECT ${columns} FROM events e
         WHERE (e.xid, e.id) > ($2::xid8, $3::text) AND ${IS_SETTLED}
@@ -67,10 +93,8 @@ export class EventFeedRepository {
          SELECT s.xid, s.id, s.user_id, ${SCOPE} AS scope
            FROM (${scanned('e.xid, e.id, e.type, e.user_id, e.client_id, e.realm, e.created_at, e.payload IS NOT NULL AS has_payload')}) s
           WHERE s.has_payload
-            AND s.realm = (SELECT c.realm FROM clients c WHERE c.id = $1 AND c.enabled)
-            AND CASE WHEN s.client_id IS NOT NULL THEN s.client_id = $1
-                     ELSE s.type = ANY (ARRAY(SELECT t.name FROM event_types t WHERE t.scope = ANY ($4::text[])))
-                      AND ${userShares('$1', 's.user_id', SCOPE, consentIncludedSince(SCOPE, 's.created_at'))} END
+            AND ${IS_VISIBLE}
+            ${filter === undefined ? '' : 'AND (SELECT e.payload::jsonb @@ $6::jsonpath FROM events e WHERE e.id = s.id)'}
           ORDER BY s.xid, s.id LIMIT $5
        ), rest AS MATERIALIZED (
          SELECT count(*)::int AS count, max(xid) AS xid, (array_agg(id))[count(*)] AS id
@@ -84,9 +108,30 @@ export class EventFeedRepository {
                                         ORDER BY s.xid, s.id)
                           FROM shown s JOIN events e ON e.id = s.id AND e.payload IS NOT NULL), '[]') AS events
          FROM rest`,
-      [clientId, after.xid, after.eventId, scopes, limit],
+      [clientId, after.xid, after.eventId, scopes, limit, ...(filter === undefined ? [] : [filter])],
     );
     return look!;
+  }
+
+  /**
+   * The newest events of these types that the client may see as in the feed, with which of the predicates are true of each. They are
+   * looked for among the newest of all clients.
+   */
+  judgeNewest(
+    { clientId, scopes }: FeedReader,
+    types: readonly string[],
+    predicates: readonly string[],
+    limit: number,
+  ): Promise<JudgedEvent[]> {
+    return this.events.query(
+      `SELECT s.id, s.type, s.created_at AS "createdAt", s.user_id AS "userId", ${SCOPE} AS scope,
+              ARRAY(SELECT coalesce(s.payload::jsonb @@ p.predicate::jsonpath, false)
+                      FROM unnest($5::text[]) WITH ORDINALITY AS p (predicate, place) ORDER BY p.place) AS holds
+         FROM (SELECT * FROM events e WHERE ${IS_SETTLED} ORDER BY e.xid DESC, e.id DESC LIMIT ${JUDGED_AMONG}) s
+        WHERE s.payload IS NOT NULL AND s.type = ANY ($3) AND ${IS_VISIBLE}
+        ORDER BY s.xid DESC, s.id DESC LIMIT $2`,
+      [clientId, limit, types, scopes, predicates],
+    );
   }
 
   /**

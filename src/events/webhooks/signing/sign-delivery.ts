@@ -1,4 +1,26 @@
-import { createHmac, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes, sign, type KeyObject } from 'node:crypto';
+
+/** Standard Webhooks 1.0: `v1` by a shared secret, `v1a` by a key pair. */
+export const SIGNATURE_VERSIONS = ['v1', 'v1a'] as const;
+export type SignatureVersion = (typeof SIGNATURE_VERSIONS)[number];
+export const SIGNATURE_OPTIONS = [
+  {
+    value: 'v1',
+    label: 'v1: by the secret',
+    hint: 'HMAC-SHA256. Every library of Standard Webhooks checks it.',
+  },
+  {
+    value: 'v1a',
+    label: 'v1a: by our key',
+    hint: 'Ed25519. You need no secret of ours, only the public key.',
+  },
+];
+export const isSignatureVersion = (value: string): value is SignatureVersion =>
+  SIGNATURE_VERSIONS.includes(value as SignatureVersion);
+
+/** As they are stored. */
+export const inOrder = (versions: readonly SignatureVersion[]): SignatureVersion[] =>
+  SIGNATURE_VERSIONS.filter((version) => versions.includes(version));
 
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
@@ -27,6 +49,19 @@ export interface SignedDelivery {
 export const signatureOf = (key: KeyObject, { id, timestamp, body }: SignedDelivery): Buffer =>
   createHmac('sha256', key).update(`${id}.${timestamp}.${body}`, 'utf8').digest();
 
-/** The value of `webhook-signature`: one `v1,…` for each valid secret, separated by spaces (contract §10). */
-export const signDelivery = (keys: readonly KeyObject[], delivery: SignedDelivery): string =>
-  keys.map((key) => `v1,${signatureOf(key, delivery).toString('base64')}`).join(' ');
+/** What is signed, as bytes. */
+export const signedContent = ({ id, timestamp, body }: SignedDelivery): Buffer =>
+  Buffer.from(`${id}.${timestamp}.${body}`, 'utf8');
+
+/**
+ * The value of `webhook-signature`: `v1,…` for each valid secret and `v1a,…` for each key pair, separated by spaces (contract §10, §22).
+ */
+export const signDelivery = (
+  secrets: readonly KeyObject[],
+  delivery: SignedDelivery,
+  pairs: readonly KeyObject[] = [],
+): string =>
+  [
+    ...secrets.map((key) => `v1,${signatureOf(key, delivery).toString('base64')}`),
+    ...pairs.map((key) => `v1a,${sign(null, signedContent(delivery), key).toString('base64')}`),
+  ].join(' ');

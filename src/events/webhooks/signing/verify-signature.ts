@@ -1,5 +1,6 @@
-import { timingSafeEqual } from 'node:crypto';
-import { signatureOf, signingKeyOf } from './sign-delivery.js';
+import { createPublicKey, timingSafeEqual, verify } from 'node:crypto';
+import { signatureOf, signedContent, signingKeyOf } from './sign-delivery.js';
+import type { PublicSigningKey } from './signing-keys.service.js';
 
 /** The three headers by their names, in any case. */
 export type SignatureHeaders = Readonly<Record<string, string | undefined>>;
@@ -24,7 +25,7 @@ export type SignatureCheck =
 const TOLERANCE_S = 5 * 60;
 
 /**
- * Whether one of the signatures was made with one of the secrets for this id, timestamp and body. A timestamp that is more than
+ * Whether one of the signatures was made with one of the secrets or keys for this id, timestamp and body. A timestamp that is more than
  * five minutes off is only a warning, so that old deliveries can be examined.
  */
 export function verifySignature(
@@ -32,6 +33,7 @@ export function verifySignature(
   headers: SignatureHeaders,
   body: string,
   now = Date.now(),
+  publicKeys: readonly PublicSigningKey[] = [],
 ): SignatureCheck {
   const [id, timestamp, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     headerOf(headers, name),
@@ -45,19 +47,29 @@ export function verifySignature(
     Math.abs(late) <= TOLERANCE_S ? {} : { warning: late > 0 ? 'timestamp_too_old' : 'timestamp_too_new' };
   const given = signaturesIn(signature);
   if (given === undefined) return { matches: false, problem: 'malformed_signature', ...warning };
-  const right = secrets.map((secret) => signatureOf(signingKeyOf(secret), { id, timestamp, body }));
-  const matches = given.some((each) => right.some((expected) => timingSafeEqual(each, expected)));
+  const delivery = { id, timestamp, body };
+  const right = secrets.map((secret) => signatureOf(signingKeyOf(secret), delivery));
+  const keys = publicKeys.map((jwk) => createPublicKey({ key: { ...jwk }, format: 'jwk' }));
+  const content = signedContent(delivery);
+  const matches =
+    given.v1.some((each) => right.some((expected) => timingSafeEqual(each, expected))) ||
+    given.v1a.some((each) => keys.some((key) => verify(null, content, key, each)));
   return matches ? { matches, ...warning } : { matches, problem: 'no_match', ...warning };
 }
 
-/** All `v1` signatures; undefined if it is missing, or one is not 32 bytes in base64. Other versions are skipped. */
-function signaturesIn(header: string): Buffer[] | undefined {
-  const parts = header.split(/\s+/).filter((part) => !/^v(?!1,)\w*,/.test(part));
-  const signatures = parts.map((part) =>
-    /^v1,[A-Za-z0-9+/]{43}=$/.test(part) ? Buffer.from(part.slice(3), 'base64') : undefined,
-  );
-  const wellFormed = signatures.filter((each) => each !== undefined);
-  return wellFormed.length > 0 && wellFormed.length === signatures.length ? wellFormed : undefined;
+/** Of each version the characters of base64: 32 bytes, and 64. */
+const WRITTEN = { v1: /^[A-Za-z0-9+/]{43}=$/, v1a: /^[A-Za-z0-9+/]{86}==$/ };
+
+/** All `v1` and `v1a` signatures; undefined if there is none, or one of `v1` is not 32 bytes in base64. What else there is is skipped. */
+function signaturesIn(header: string): Record<keyof typeof WRITTEN, Buffer[]> | undefined {
+  const found = { v1: [] as Buffer[], v1a: [] as Buffer[] };
+  for (const part of header.split(/\s+/)) {
+    const [, version = '', written = ''] = /^(v\w*),(.*)$/.exec(part) ?? [];
+    if (version === 'v1a' && WRITTEN.v1a.test(written)) found.v1a.push(Buffer.from(written, 'base64'));
+    else if (version === 'v1' && WRITTEN.v1.test(written)) found.v1.push(Buffer.from(written, 'base64'));
+    else if (version === 'v1' || version === '') return undefined;
+  }
+  return found.v1.length + found.v1a.length > 0 ? found : undefined;
 }
 
 function headerOf(headers: SignatureHeaders, name: string): string | undefined {

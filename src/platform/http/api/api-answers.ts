@@ -72,15 +72,23 @@ const answersWith = (
   );
 };
 
-/** A JSON response: `[View]` is a list; pass a schema if it is not a class. */
+type ContentObject = Record<string, { schema: object }>;
+
+/** A JSON response: `[View]` is a list; pass a schema if it is not a class, or the content if there are several media types. */
 export const ApiAnswer = (
   status: number,
   description: string,
   type: Type | [Type] | undefined,
   headers: ApiHeaders = {},
   schema?: object,
+  content?: ContentObject,
 ): MethodDecorator =>
-  answersWith({ status, description, type, schema, headers: { ...REQUEST_ID, ...headers } });
+  answersWith({
+    status,
+    description,
+    headers: { ...REQUEST_ID, ...headers },
+    ...(content ? { content } : { type, schema }),
+  });
 
 /** A JSON response beside the route's own, whose status the route sets by itself. */
 export const ApiOtherAnswer = (status: number, description: string, type: Type): MethodDecorator =>

@@ -32,6 +32,9 @@ const FIELD_ERROR_TEXT: OwnWords = {
   event_types: atLeastOne,
   no_event_type: atLeastOne,
   redirect_uris: ({ max }) => `enter at most ${max} URIs, each once`,
+  resource_indicators: ({ max }) =>
+    `enter at most ${max} addresses, each once, such as https://data.example.com, without #`,
+  needless_resource_indicators: ({ scope }) => `only a client with ${scope} can have these`,
   no_redirect_uri: () => 'enter at least one URI: users are redirected to it',
   refresh_without_code: () => 'refresh tokens require “Authorization code”: choose that too',
   public_without_secret: () => 'a public client has no secret, so it cannot use client credentials',

@@ -37,6 +37,12 @@ export const OAUTH_ERROR_KINDS = {
       'A scope is malformed, is one that the client is not registered for, or was not granted by the user.',
     whatToDo: 'Ask for less, or leave scope out: the token then has everything that is allowed.',
   },
+  invalid_target: {
+    cause:
+      'A resource is malformed or unknown, or was not among those of the authorization request that the code or the refresh token came from.',
+    whatToDo:
+      'Ask for resources that protected_resources of the metadata names, and at most for those of the authorization request; or leave resource out.',
+  },
   invalid_token: {
     cause: 'The access token with which a client authenticates at the introspection endpoint is not valid.',
     whatToDo: 'Get a new one.',
@@ -76,6 +82,14 @@ export const AUTHORIZATION_ERROR_KINDS = {
   invalid_scope: {
     cause: 'A scope is malformed, or the client is not registered for it.',
     whatToDo: 'Ask for fewer scopes, or leave scope out.',
+  },
+  invalid_target: {
+    cause: 'A resource is malformed or unknown.',
+    whatToDo: 'Ask for resources that protected_resources of the metadata names, or leave resource out.',
+  },
+  unmet_authentication_requirements: {
+    cause: 'The acr_values ask for two factors, and the user has no second factor here.',
+    whatToDo: 'Ask the user to set one up, or do without what needs it.',
   },
   unauthorized_client: {
     cause:

@@ -13,6 +13,15 @@ export const REFUSED_KEYS = {
     'must be a key for PS256, ES256 or EdDSA: RSA of 2048 to 8192 bits, EC with P-256, or Ed25519, for signatures',
 };
 
+const KIND_WORDS: Record<string, string> = {
+  text: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+};
+const kindWords = (kinds: readonly string[]): string =>
+  kinds.map((kind) => KIND_WORDS[kind] ?? kind).join(' or ');
+
 /**
  * Why a member is refused, by code: the words that the API and the pages share, to follow the member's name. A code whose words are
  * about members, lists or null is in API_WORDS, so that it needs other words for pages.
@@ -90,6 +99,27 @@ export const SHARED_WORDS = {
   missing_header_value: ({ name }: { name: string }) =>
     `the value of ${name} must be entered: no earlier value to keep`,
   header_line: ({ line }: { line: number }) => `line ${line} must be a name, a colon and a value`,
+  signature_versions: () => 'must be a list of v1, v1a or both, each once',
+  filters: ({ max }: { max: number }) =>
+    `must be a list of at most ${max} conditions, each with path, operator and value`,
+  filters_too_long: ({ max }: { max: number }) => `must have at most ${max} characters as JSON`,
+  filter_path_form: () => 'must be names of members with dots between them, such as data.id',
+  filter_path: ({ paths, more }: { paths: readonly string[]; more: number }) =>
+    `is in no event of these types: there is ${paths.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+  filter_operator: ({
+    operator,
+    path,
+    kinds,
+  }: {
+    operator: string;
+    path: string;
+    kinds: readonly string[];
+  }) => `${operator} is not for ${path}, which is ${kindWords(kinds)}`,
+  filter_value: ({ kinds }: { kinds: readonly string[] }) => `must be ${kindWords(kinds)}`,
+  filter_values: ({ max, kinds }: { max: number; kinds: readonly string[] }) =>
+    `must be a list of 1 to ${max} values, each ${kindWords(kinds)}`,
+  scalar: ({ items, max }: { items: number; max: number }) =>
+    `must be a text of at most ${max} characters, a number, true, false or null, or a list of up to ${items} of these`,
 
   color: () => 'must be a colour such as #006b57',
   faint_color: ({ contrast, least }: { contrast: number; least: number }) =>
@@ -156,6 +186,10 @@ export const API_WORDS = {
   event_types: () => 'must be a list of one or more event types, each once',
   no_event_type: () => 'must contain at least one event type',
   redirect_uris: ({ max }: { max: number }) => `must be a list of at most ${max} different URIs`,
+  resource_indicators: ({ max, length }: { max: number; length: number }) =>
+    `must be a list of at most ${max} different absolute URIs without a fragment, of at most ${length} characters each`,
+  needless_resource_indicators: ({ scope }: { scope: string }) =>
+    `only a client with ${scope} stands for resources`,
   no_redirect_uri: () => 'must contain at least one URI for authorization_code',
   refresh_without_code: () => 'refresh_token requires authorization_code',
   public_without_secret: () => 'a public client cannot authenticate, so it cannot use client_credentials',

@@ -26,6 +26,8 @@ export interface FormKinds {
   lines: string;
   /** A JSON value; empty means null. */
   json: string;
+  /** The same for a list; empty means an empty one. */
+  jsonList: string;
   tick: boolean;
   /** A confirmation: never ticked at first, and only sent if it is ticked. */
   vouch: boolean;
@@ -68,6 +70,11 @@ export const linesIn = (text: string): string[] =>
 
 const isTicked = (form: Form, name: string): boolean => form.get(name) === 'true';
 
+const json: FormKind<string> = {
+  ...textKind((typed) => (typed.trim() === '' ? null : jsonIn(typed))),
+  of: (value) => (value === null || value === undefined ? '' : JSON.stringify(value, null, 2)),
+};
+
 export const FORM_KINDS: { [K in keyof FormKinds]: FormKind<FormKinds[K]> } = {
   line: textKind((typed) => typed.trim()),
   lineOrNone: textKind((typed) => typed.trim() || null),
@@ -76,9 +83,11 @@ export const FORM_KINDS: { [K in keyof FormKinds]: FormKind<FormKinds[K]> } = {
   choice: textKind((typed) => typed),
   select: textKind((typed) => typed || null),
   lines: { ...textKind(linesIn), of: (value) => ((value ?? []) as string[]).join('\n') },
-  json: {
-    ...textKind((typed) => (typed.trim() === '' ? null : jsonIn(typed))),
-    of: (value) => (value === null || value === undefined ? '' : JSON.stringify(value, null, 2)),
+  json,
+  jsonList: {
+    ...json,
+    of: (value) => (((value ?? []) as unknown[]).length === 0 ? '' : json.of(value)),
+    member: (typed) => json.member(typed) ?? [],
   },
   tick: { of: (value) => value === true, in: isTicked, member: (typed) => typed },
   vouch: { of: () => false, in: isTicked, member: (typed) => typed || undefined },

@@ -109,7 +109,7 @@ function savedOf(kind: FormKind<unknown>, value: unknown): unknown {
 
 function shownField(name: string, { as, label, hint, options = [], ...input }: FormField): VNode {
   const field = { name, label, hint };
-  if (as === 'lines' || as === 'json') return <TextArea {...field} />;
+  if (as === 'lines' || as === 'json' || as === 'jsonList') return <TextArea {...field} />;
   if (as === 'tick' || as === 'vouch') return <Tick {...field} />;
   if (as === 'select') return <SelectField {...field} options={[...options]} />;
   if (as === 'choice' || as === 'choices')

@@ -6,7 +6,7 @@ const OPEN_PATHS = new RegExp(
     'o/token',
     'o/par',
     'o/revoke_token',
-    '\\.well-known/(oauth-authorization-server|openid-configuration|consent-receipts/jwks\\.json)',
+    '\\.well-known/(oauth-authorization-server|oauth-protected-resource|openid-configuration|consent-receipts/jwks\\.json|webhooks/[^/]+/jwks\\.json)',
     'webhook_portal',
     '(v2/users|notifications)(/[^/]+)?',
     'v2/event_types(/[^/]+/versions/[^/]+/schema)?',

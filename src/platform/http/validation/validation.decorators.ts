@@ -258,10 +258,15 @@ export const IsDay = (): PropertyDecorator =>
   );
 
 /** A list of objects, each of which is checked by the rules of its class; their errors are at `member.place.name`, from place 0. */
-export const IsListOfObjects = (min: number, max: number, item: new () => object): PropertyDecorator =>
+export const IsListOfObjects = (
+  min: number,
+  max: number,
+  item: new () => object,
+  broken = violation('objects', { min, max }),
+): PropertyDecorator =>
   applyDecorators(
     rule(
-      violation('objects', { min, max }),
+      broken,
       (value) =>
         Array.isArray(value) && value.length >= min && value.length <= max && value.every(isJsonObject),
       { type: () => item, isArray: true, minItems: min, maxItems: max },
@@ -288,6 +293,31 @@ export const IsListOfDifferent = (
       value.every((item) => typeof item === 'string' && isItem(item)),
     listOf(item, { ...(min > 0 ? { minItems: min } : {}), maxItems: max, uniqueItems: true }),
   );
+
+const isScalar = (value: unknown, max: number): boolean =>
+  value === null ||
+  typeof value === 'boolean' ||
+  typeof value === 'number' ||
+  (typeof value === 'string' && isTextOf(value, 0, max));
+
+/** A text, number, boolean or null, or a list of these; may be omitted. */
+export const IsScalarOrList = (items: number, max: number): PropertyDecorator => {
+  const types = { type: ['string', 'number', 'boolean', 'null'], maxLength: max };
+  return applyDecorators(
+    ValidateIf((_object, value) => value !== undefined),
+    check(
+      (value) =>
+        Array.isArray(value)
+          ? value.length > 0 && value.length <= items && value.every((each) => isScalar(each, max))
+          : isScalar(value, max),
+      () => violation('scalar', { items, max }),
+    ),
+    ApiProperty({
+      required: false,
+      oneOf: [types, { type: 'array', items: types, minItems: 1, maxItems: items }],
+    } as never),
+  );
+};
 
 const FREE_MEMBERS = Symbol('members of any form');
 

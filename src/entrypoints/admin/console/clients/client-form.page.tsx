@@ -45,6 +45,7 @@ export const clientShapeOf = (fields: ClientFormValues): ClientShape => ({
     AUTH_METHODS.find((method) => method === fields.token_endpoint_auth_method) ?? null,
   jwks: FORM_KINDS.json.member(fields.jwks) as JwkSet | null,
   jwksUri: fields.jwks_uri.trim() || null,
+  resourceIndicators: linesIn(fields.resource_indicators),
   requirePkce: fields.require_pkce,
   requirePushedAuthorizationRequests: fields.require_pushed_authorization_requests,
   dpopBoundAccessTokens: fields.dpop_bound_access_tokens,
@@ -53,13 +54,14 @@ export const clientShapeOf = (fields: ClientFormValues): ClientShape => ({
 
 /**
  * Whether a change gives the client more power, or someone the power of the client: redirect URIs, grant types, becoming a company
- * service, and how it authenticates.
+ * service, how it authenticates, and the resources whose tokens it sees.
  */
 export function clientChangeGivesPower(client: ClientEntity, fields: ClientFormValues): boolean {
-  const { redirectUris, grantTypes, ...shape } = clientShapeOf(fields);
+  const { redirectUris, grantTypes, resourceIndicators, ...shape } = clientShapeOf(fields);
   return (
     redirectUris.some((uri) => !client.redirectUris.includes(uri)) ||
     grantTypes.some((grantType) => !client.grantTypes.includes(grantType)) ||
+    resourceIndicators.some((uri) => !client.resourceIndicators.includes(uri)) ||
     (fields.company_service && !client.companyService) ||
     !isDeepStrictEqual(credentialsOf(shape), credentialsOf(client))
   );

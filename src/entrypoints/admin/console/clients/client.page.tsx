@@ -100,6 +100,10 @@ export function clientPage({ client, owner, secrets, keys, scopes }: ClientProps
               `${client.accessTokenLifetime} seconds`,
             ],
             ...requirementsOf(client),
+            client.resourceIndicators.length > 0 && [
+              'Resource indicators',
+              <CommaList items={client.resourceIndicators} />,
+            ],
             client.companyService && ['Company service', 'yes: no operator’s role limits its scopes'],
             ['Created', <ExactMoment at={client.createdAt} />],
           ]}

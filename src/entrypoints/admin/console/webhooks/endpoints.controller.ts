@@ -182,4 +182,5 @@ export class ConsoleEndpointsController {
 /** Whether a change sends users' data to another URL, or sends more of it. */
 const sendsElsewhere = (endpoint: EndpointEntity, fields: EndpointFormValues): boolean =>
   fields.url.trim() !== endpoint.url ||
+  fields.filters !== endpointFieldsOf(endpoint).filters ||
   fields.event_types.some((type) => !endpoint.eventTypes.includes(type));
