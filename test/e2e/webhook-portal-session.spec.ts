@@ -59,7 +59,7 @@ describe('A webhook portal session', () => {
     const page = await browser.open('/portal');
     expect(page.status).toBe(200);
     expect(page.html.querySelector('.portal-bar')!.text).toContain('Northwind Smart Charging');
-    expect(page.html.querySelector('main')!.text).toContain(client.id);
+    expect(page.html.querySelector('.visitor')!.text).toContain(client.id);
     expect(page.headers.get('content-security-policy')).toContain("form-action 'self'");
     expect(page.text).not.toContain('cds_ps_');
   });
