@@ -21,7 +21,7 @@ export class SigningKeys1796320000000 implements MigrationInterface {
         retired_at timestamptz
       );
       CREATE UNIQUE INDEX webhook_signing_keys_client_id_idx ON webhook_signing_keys (client_id) WHERE retired_at IS NULL;
-      CREATE INDEX webhook_signing_keys_retired_idx ON webhook_signing_keys (client_id, retired_at) WHERE retired_at IS NOT NULL;
+      CREATE INDEX webhook_signing_keys_retired_idx ON webhook_signing_keys (client_id, retired_at);
       CREATE INDEX webhook_signing_keys_retired_at_idx ON webhook_signing_keys (retired_at);
     `);
   }

@@ -9,7 +9,7 @@ import { PARTNER_SCOPES, type TestClient } from '../support/factory.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { useSharedService, type TestService } from '../support/test-service.js';
 import { portalLink } from './every-page.js';
-import { headingOf, logIn, press } from './page-actions.js';
+import { headingOf, logIn, openVisitorMenu, press } from './page-actions.js';
 import { answersWith, useBrowser } from './use-browser.js';
 
 /** A partner's application, which records the requests of the browser. */
@@ -154,6 +154,7 @@ export function driverWays(
     const sent = await Promise.all(referers);
     expect(sent.filter((referer) => referer?.includes(key))).toEqual([]);
     expect(sent.length).toBeGreaterThan(4);
+    await openVisitorMenu(page);
     await press(page, 'Log out');
     expect(await headingOf(page)).toBe('You are not logged in to the webhook portal');
     expect((await page.goto(link))?.status()).toBe(410);

@@ -16,6 +16,9 @@ const clickOn = async (element: Locator): Promise<void> => {
 export const press = (page: Page, name: string): Promise<void> =>
   clickOn(page.getByRole('button', { name, exact: true }));
 
+/** Opens the menu of whoever is logged in, in the portal and the console. */
+export const openVisitorMenu = (page: Page): Promise<void> => page.locator('.visitor summary').click();
+
 /** Follows the only link of this name. */
 export const follow = (page: Page, name: string): Promise<void> =>
   clickOn(page.getByRole('link', { name, exact: true }));

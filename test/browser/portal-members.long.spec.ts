@@ -2,7 +2,15 @@ import type { Page } from 'playwright-core';
 import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { madeForEach } from '../support/made.js';
 import { useServiceWithMail } from '../support/set-up.js';
-import { followFirst, logIn, mainOf, press, saidFirst, WITH_AND_WITHOUT_SCRIPTS } from './page-actions.js';
+import {
+  followFirst,
+  logIn,
+  mainOf,
+  openVisitorMenu,
+  press,
+  saidFirst,
+  WITH_AND_WITHOUT_SCRIPTS,
+} from './page-actions.js';
 import { answersWith, useBrowser } from './use-browser.js';
 
 describe('in the webhook portal in a browser', () => {
@@ -121,7 +129,7 @@ describe('in the webhook portal in a browser', () => {
       true,
       false,
     ]);
-    await phone.locator('.visitor summary').click();
+    await openVisitorMenu(phone);
     await press(phone, 'Switch to Northwind Fleet');
     await phone.waitForURL(`${service.url}/portal`);
     expect(await phone.getByLabel('Portal owner').innerText()).toContain('Northwind Fleet');

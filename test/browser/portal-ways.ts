@@ -8,7 +8,7 @@ import { Receiver } from '../support/receiver.js';
 import { useSharedService, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
-import { followFirst, mainOf, press, saidFirst } from './page-actions.js';
+import { followFirst, mainOf, openVisitorMenu, press, saidFirst } from './page-actions.js';
 import { answersWith, useBrowser } from './use-browser.js';
 
 const FAILED: SeededDelivery = {
@@ -198,7 +198,7 @@ export function furtherPortalWays(
     await followFirst(page, 'Delete');
     await press(page, 'Delete');
     expect(await mainOf(page)).toContain('There are no endpoints yet');
-    await page.locator('.visitor summary').click();
+    await openVisitorMenu(page);
     await press(page, 'Log out');
     expect(await mainOf(page)).toContain('You are not logged in to the webhook portal');
     await page.goBack();

@@ -45,7 +45,7 @@ describe('Connected applications', () => {
     const page = await browser.open('/account');
     expect(names(page)).toEqual(['Northwind <b>& Co</b>']);
     expect(page.text).not.toContain('<b>');
-    const items = page.html.querySelectorAll('.entries ul li').map(({ text }) => text);
+    const items = page.html.querySelectorAll('.entries ul li').map(({ text }) => text.trim());
     expect(items).toEqual(['See your vehicles: make, model, battery level and whether they are plugged in']);
     expect(factOf(page, 'Connected')).toBe('29 February 2024 at 10:00 UTC');
     expect(factOf(page, 'Last used')).toBe('1 March 2024 at 11:30 UTC');

@@ -195,8 +195,9 @@ describe('The forms of the console', () => {
       expect.arrayContaining([`${user.id} ${user.name}`]),
       expect.arrayContaining([`${endpoint.id} ${endpoint.url}`]),
     ];
+    const theType = expect.arrayContaining(['vehicle.updated vehicle.updated']);
     const fields: Record<string, object> = {
-      '/deliveries': { client_id: theClient, endpoint_id: theEndpoint },
+      '/deliveries': { client_id: theClient, endpoint_id: theEndpoint, type: theType },
       '/endpoints': { client_id: theClient },
       '/mails': { user_id: theUser },
       '/notifications': { user_id: theUser, client_id: theClient },
@@ -266,12 +267,12 @@ describe('The forms of the console', () => {
     };
     expect(await state('/deliveries')).toEqual({ words: [], chosen: ['Everything'], isOpen: false });
     expect(await state('/deliveries?state=failed')).toEqual({
-      words: ['State: failed'],
+      words: ['State: Failed'],
       chosen: ['Failed'],
       isOpen: false,
     });
     expect(await state(`/deliveries?state=failed&client_id=${client.id}`)).toEqual({
-      words: [`Client: ${client.name}`, 'State: failed'],
+      words: [`Client: ${client.name}`, 'State: Failed'],
       chosen: [],
       isOpen: false,
     });

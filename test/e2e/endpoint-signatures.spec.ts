@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { SigningKeys } from '#events/webhooks/signing/signing-keys.service.js';
 import { useSharedService } from '../support/spec.js';
 import { madeForEach, madeOnce } from '../support/made.js';
-import { enterPortal, wordsOf } from '../support/portal.js';
+import { enterPortal, makeEndpoint, wordsOf } from '../support/portal.js';
 import type { ReceivedRequest } from '../support/receiver.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
@@ -128,7 +128,8 @@ describe('The signatures of an endpoint', () => {
     const [key, ...more] = await keysOf();
     expect(more).toEqual([]);
     const other = await service.make.client();
-    const [ofOther] = await service.app.get(SigningKeys).needed(other.id);
+    await service.app.get(SigningKeys).make(other.id);
+    const [ofOther] = await service.app.get(SigningKeys).published(other.id);
     expect(ofOther!.kid).not.toBe(key!.kid);
     await patch(one.json.id as string, { signature_versions: ['v1a'] });
     expect(await keysOf()).toEqual([key]);
@@ -138,6 +139,14 @@ describe('The signatures of an endpoint', () => {
     );
     // A nonce, the 43 characters of the key, and a tag.
     expect(rows.map(({ sealed }) => sealed.length)).toEqual([12 + 43 + 16]);
+  });
+
+  it('have no key to rotate before an endpoint wants one; looking makes none', async () => {
+    const plain = await service.make.client();
+    const { id } = await makeEndpoint(service, plain);
+    const portal = await enterPortal(service, plain);
+    expect((await portal.open(`/portal/endpoints/${id}/rotate-key`)).status).toBe(404);
+    expect(await service.app.get(SigningKeys).published(plain.id)).toEqual([]);
   });
 
   it('are of the old and the new key for 24 hours after a rotation, which a second click does not repeat', async () => {

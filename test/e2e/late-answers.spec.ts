@@ -122,7 +122,7 @@ describe('A token that ends while its request is carried out', () => {
     const form = { token, user_id: client.ownerId };
     const introspect = () => service.http.send('/o/introspect/', { basic: { id, secret }, form });
     const reading = jest.spyOn(service.app.get(ConsentsService), 'findSharing');
-    const judging = jest.spyOn(service.app.get(AccessTokensService), 'find');
+    const judging = jest.spyOn(service.app.get(AccessTokensService), 'findForAnyone');
     const answer = await sentWhile('consents', introspect, () => Promise.resolve());
     const [reads, judgements] = [reading, judging].map(({ mock }) => mock.invocationCallOrder);
     expect([answer.json.active, reads!.length, judgements!.at(-1)! > reads![0]!]).toEqual([true, 1, true]);

@@ -21,6 +21,9 @@ const formOn = (page: Page, start: string): string =>
     .map((form) => form.getAttribute('action')!)
     .find((action) => action.startsWith(start))!;
 
+/** What the menu in the side bar says of whoever is logged in. */
+const menuOf = (page: Page): string => page.html.querySelector('.visitor')!.text;
+
 describe('The members of an organisation are invited by a mail whose link', () => {
   const invited = async (role: MemberRole = 'developer'): Promise<string> => {
     expect((await invite(await inPortal(owner), email, role)).status).toBe(303);
@@ -73,7 +76,7 @@ describe('The members of an organisation are invited by a mail whose link', () =
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)[0]).toBe(200);
     const user = (await service.app.get(UsersService).findByEmail(email))!;
     expect(user.emailVerifiedAt).not.toBeNull();
-    expect(wordsOf(await (await inPortal(user)).open('/portal'))).toContain('with the role viewer');
+    expect(menuOf(await (await inPortal(user)).open('/portal'))).toContain('With the role viewer');
     expect((await newBrowser().open(link)).status).toBe(410);
   });
 
@@ -103,7 +106,7 @@ describe('The members of an organisation are invited by a mail whose link', () =
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/portal/sign-in']);
     expect((await newBrowser().open(link)).status).toBe(410);
     expect((await openPortal(browser)).status).toBe(303);
-    expect(wordsOf(await browser.open('/portal'))).toContain('with the role admin');
+    expect(menuOf(await browser.open('/portal'))).toContain('With the role admin');
     const rows = 'SELECT 1 FROM organisation_members WHERE organisation_id = $1';
     expect(await service.database.query(rows, [owner.id])).toEqual([]);
   });

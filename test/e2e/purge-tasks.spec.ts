@@ -44,7 +44,7 @@ const EXPECTED = [
     'webhook_endpoint_hours hour',
     'webhook_endpoints deleted_at',
   ],
-  ...['webhook_pauses enabled_at', 'webhook_recoveries created_at'],
+  ...['webhook_pauses enabled_at', 'webhook_recoveries created_at', 'webhook_signing_keys retired_at'],
 ];
 
 /** Tables with the end of something in a column, of which nothing is purged. */

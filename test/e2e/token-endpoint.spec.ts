@@ -68,7 +68,7 @@ describe('The form of a token request', () => {
   });
 
   it('may repeat a parameter that is not of the contract, which is ignored', async () => {
-    const answer = await sendForm(`${GRANT}&x=1&x=2&resource=https://a.example&resource=https://b.example`);
+    const answer = await sendForm(`${GRANT}&x=1&x=2&claims=a&claims=b`);
     expect(answer.status).toBe(200);
   });
 
@@ -95,7 +95,7 @@ describe('The form of a token request', () => {
 
   it('may have a charset and unknown parameters', async () => {
     expect((await sendForm(GRANT, undefined, `${FORM_TYPE}; charset=UTF-8`)).status).toBe(200);
-    expect((await sendForm(`${GRANT}&audience=x&resource=y`)).status).toBe(200);
+    expect((await sendForm(`${GRANT}&audience=x&claims=y`)).status).toBe(200);
   });
 
   it('may contain empty parameters, which count as absent', async () => {

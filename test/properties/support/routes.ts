@@ -110,6 +110,7 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
   'redirect-uris': ['redirectUriRequestId'],
   drivers: ['driverId'],
   of: ['clientId'],
+  webhooks: ['clientId'],
   receipts: ['receiptId'],
   requests: ['requestId'],
 };

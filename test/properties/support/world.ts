@@ -326,10 +326,12 @@ export class World {
   private endpoint = () =>
     this.once('endpoint', async () => {
       const endpoint = await makeEndpoint(this.service, await this.client(), { url: this.hookUrl });
-      // So that its page shows the forms that reveal headers and send what was missed.
+      // So that its page shows the forms that reveal headers, rotate keys and send what was missed.
       const endpoints = this.app.get(EndpointsService);
       const headers = { 'x-property': 'a value' };
-      await endpoints.update(endpoint.id, undefined, { headers, enabled: false }, SERVICE_ACTOR);
+      const signatureVersions = ['v1', 'v1a'] as const;
+      const changes = { headers, signatureVersions: [...signatureVersions], enabled: false };
+      await endpoints.update(endpoint.id, undefined, changes, SERVICE_ACTOR);
       await endpoints.update(endpoint.id, undefined, { enabled: true }, SERVICE_ACTOR);
       return endpoint;
     });

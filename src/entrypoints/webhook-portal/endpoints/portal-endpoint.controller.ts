@@ -1,7 +1,7 @@
 import { Param, Query } from '@nestjs/common';
 import { HOUR_MS } from '#platform/config/durations.js';
 import { Context } from '#platform/http/page-routes/page-context.js';
-import { badRequest } from '#platform/http/problems/problem.js';
+import { badRequest, notFound } from '#platform/http/problems/problem.js';
 import { RateLimitsService } from '#access/rate-limits/rate-limits.service.js';
 import { DeliveriesService } from '#events/webhooks/deliveries/deliveries.service.js';
 import { RecoveriesService } from '#events/webhooks/deliveries/recoveries.service.js';
@@ -112,8 +112,9 @@ export class PortalEndpointController {
     @Param('id') id: string,
   ): Promise<PortalAnswer> {
     const endpoint = await this.endpoints.get(id, context.clientId);
-    const [present] = await this.signingKeys.needed(context.clientId);
-    return { page: rotateKeyPage(endpoint, present!.kid) };
+    const [present] = await this.signingKeys.published(context.clientId);
+    if (!present) throw notFound('No endpoint of this client has signatures with a key yet.');
+    return { page: rotateKeyPage(endpoint, present.kid) };
   }
 
   /** Rotates the key that the page showed, for all endpoints of the client; a second submit has no effect. */

@@ -57,11 +57,6 @@ export class SigningKeys {
     return (await this.repository.live(clientId)).map(publicJwk);
   }
 
-  /** The same; the first one is made if there is none yet. */
-  async needed(clientId: string): Promise<PublicSigningKey[]> {
-    return (await this.liveOf(clientId)).map(publicJwk);
-  }
-
   /** Makes the first key of a client, if it has none: in the transaction that needs it. */
   async make(clientId: string): Promise<void> {
     await this.repository.insertFirst({ clientId, ...this.newKey() });
