@@ -11,6 +11,8 @@ import type { TestClient } from '../../../../test/support/factory.js';
 import { untilHourHasRoom } from '../../../../test/support/hours.js';
 import { revoke } from '../../../../test/support/oauth.js';
 import { freePort, type TestInstance, useSharedService } from '../../../../test/support/test-service.js';
+import { newKey } from '../../../../test/support/client-keys.js';
+import { boundToken, proofOf } from '../../../../test/support/dpop.js';
 import { until } from '../../../../test/support/until.js';
 import { RecentChanges } from '../../src/changes.js';
 import { AccessGuard, AccessRefusal, type GuardOptions } from '../../src/index.js';
@@ -46,6 +48,35 @@ const optionsFor = (resource: string, url = there.url): GuardOptions => ({
   timeoutMs: 60_000,
 });
 const userToken = async (scope?: string) => (await service.make.tokens(client, user, scope)).access_token;
+
+describe('A data service that takes tokens bound to a key, beside the real service', () => {
+  it('serves one with a proof of its key, once for each proof, and not as Bearer; its own token is bound, too', async () => {
+    const start = SERVERS[0]![1];
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const { privateJwk: dpopKey } = await newKey();
+    const server = await start({ ...optionsFor(`${url}/`, service.url), dpop: true, dpopKey }, port);
+    try {
+      const [key, other] = [await newKey(), await newKey()];
+      const token = await boundToken(service.http, client, key);
+      await service.make.consent(client, user);
+      const address = `${url}/users/${user.id}/vehicles`;
+      const get = async (authorization: string, dpop?: string) => {
+        const headers: Record<string, string> = { authorization, ...(dpop === undefined ? {} : { dpop }) };
+        const answer = await fetch(address, { headers });
+        await answer.arrayBuffer();
+        return answer.status;
+      };
+      const proof = await proofOf(key, 'GET', address, {}, token);
+      expect(await get(`DPoP ${token}`, proof)).toBe(200);
+      expect(await get(`DPoP ${token}`, proof)).toBe(401);
+      expect(await get(`DPoP ${token}`, await proofOf(other, 'GET', address, {}, token))).toBe(401);
+      expect(await get(`Bearer ${token}`)).toBe(401);
+    } finally {
+      await server.stop();
+    }
+  });
+});
 
 describe.each(SERVERS)('A data service on %s', (_name, start) => {
   let server: GuardedServer;
