@@ -17,13 +17,8 @@ describe('The filters of an endpoint', () => {
   const user = madeForEach(() => webhooks.consentedUser(client));
 
   const query = <T>(sql: string, params: unknown[] = []) => service.database.query<T>(sql, params);
-  const create = (json: object, of: TestClient = client) =>
-    service.http.send(`/admin/clients/${of.id}/webhook_endpoints`, {
-      bearer: webhooks.bearer,
-      json: { url: webhooks.receiver.url(), event_types: [TYPE], ...json },
-    });
-  const patch = (id: string, json: object) =>
-    service.http.send(`/admin/webhook_endpoints/${id}`, { method: 'PATCH', bearer: webhooks.bearer, json });
+  const create = (json: object, of: TestClient = client) => webhooks.add(of, json);
+  const patch = (id: string, json: object) => webhooks.change(id, json);
   const withFilters = async (...filters: object[]): Promise<string> => {
     const answer = await create({ filters });
     expect([answer.status, answer.json.field_errors]).toEqual([201, undefined]);

@@ -32,13 +32,8 @@ describe('An endpoint', () => {
     (await portal()).submit(page, action, fields);
 
   const query = <T>(sql: string, params: unknown[] = []) => service.database.query<T>(sql, params);
-  const create = (json: object) =>
-    service.http.send(`/admin/clients/${client.id}/webhook_endpoints`, {
-      bearer: webhooks.bearer,
-      json: { url: webhooks.receiver.url(), event_types: [TYPE], ...json },
-    });
-  const patch = (id: string, json: object) =>
-    service.http.send(`/admin/webhook_endpoints/${id}`, { method: 'PATCH', bearer: webhooks.bearer, json });
+  const create = (json: object) => webhooks.add(client, json);
+  const patch = (id: string, json: object) => webhooks.change(id, json);
   const fieldErrors = (answer: { json: Record<string, unknown> }) =>
     answer.json.field_errors as Record<string, string[]>;
   const pathOf = ({ id }: { id: string }) => `/portal/endpoints/${id}`;

@@ -1,12 +1,12 @@
 import { calculateJwkThumbprint, importJWK, type CryptoKey, type JWK } from 'jose';
 import { webcrypto } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { SigningKeys } from '#events/webhooks/signing/signing-keys.service.js';
+import { WebhookKeys } from '#events/webhooks/signing/webhook-keys.service.js';
 import { useSharedService } from '../support/spec.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { enterPortal, makeEndpoint, wordsOf } from '../support/portal.js';
 import type { ReceivedRequest } from '../support/receiver.js';
-import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
+import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 interface Signed {
   request: ReceivedRequest;
@@ -22,13 +22,8 @@ describe('The signatures of an endpoint', () => {
   const user = madeForEach(() => webhooks.consentedUser(client));
 
   const query = <T>(sql: string, params: unknown[] = []) => service.database.query<T>(sql, params);
-  const create = (json: object) =>
-    service.http.send(`/admin/clients/${client.id}/webhook_endpoints`, {
-      bearer: webhooks.bearer,
-      json: { url: webhooks.receiver.url(), event_types: [TYPE], ...json },
-    });
-  const patch = (id: string, json: object) =>
-    service.http.send(`/admin/webhook_endpoints/${id}`, { method: 'PATCH', bearer: webhooks.bearer, json });
+  const create = (json: object) => webhooks.add(client, json);
+  const patch = (id: string, json: object) => webhooks.change(id, json);
   const keysOf = async (clientId = client.id): Promise<JWK[]> => {
     const answer = await service.http.get(`/.well-known/webhooks/${clientId}/jwks.json`);
     expect(answer.status).toBe(200);
@@ -128,8 +123,8 @@ describe('The signatures of an endpoint', () => {
     const [key, ...more] = await keysOf();
     expect(more).toEqual([]);
     const other = await service.make.client();
-    await service.app.get(SigningKeys).make(other.id);
-    const [ofOther] = await service.app.get(SigningKeys).published(other.id);
+    await service.app.get(WebhookKeys).make(other.id);
+    const [ofOther] = await service.app.get(WebhookKeys).published(other.id);
     expect(ofOther!.kid).not.toBe(key!.kid);
     await patch(one.json.id as string, { signature_versions: ['v1a'] });
     expect(await keysOf()).toEqual([key]);
@@ -146,7 +141,7 @@ describe('The signatures of an endpoint', () => {
     const { id } = await makeEndpoint(service, plain);
     const portal = await enterPortal(service, plain);
     expect((await portal.open(`/portal/endpoints/${id}/rotate-key`)).status).toBe(404);
-    expect(await service.app.get(SigningKeys).published(plain.id)).toEqual([]);
+    expect(await service.app.get(WebhookKeys).published(plain.id)).toEqual([]);
   });
 
   it('are of the old and the new key for 24 hours after a rotation, which a second click does not repeat', async () => {

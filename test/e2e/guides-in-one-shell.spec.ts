@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SHELVES } from '#entrypoints/api-docs/handbook/catalogue.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { SigningKeys, writtenKey } from '#events/webhooks/signing/signing-keys.service.js';
+import { WebhookKeys, writtenKey } from '#events/webhooks/signing/webhook-keys.service.js';
 import { GuideShell, shellSamplesOf } from '../support/guide-shell.js';
 import { isAccepted, madeOnce, until, useSharedService, WEBHOOK_ENV, Webhooks } from '../support/spec.js';
 import type { ReceivedRequest } from '../support/receiver.js';
@@ -178,7 +178,7 @@ describe('A guide, pasted from the top into one shell,', () => {
     await webhooks.publish(user.id);
     await webhooks.receives(endpoint);
     const [{ headers, body }] = webhooks.received(endpoint) as [ReceivedRequest];
-    const [key] = await service.app.get(SigningKeys).published(client.id);
+    const [key] = await service.app.get(WebhookKeys).published(client.id);
     const outputs = await paste('webhook-keys', (sample) =>
       sample.startsWith('export WEBHOOK_KEY=')
         ? `cd "$(mktemp -d)"

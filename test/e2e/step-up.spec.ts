@@ -64,6 +64,13 @@ describe('An authorization request that asks of the login (RFC 9470) is refused'
 });
 
 describe('A login that is too old for max_age', () => {
+  it('is recent enough if it was when the page was shown, however long that is read', async () => {
+    const page = await browser.open(pathWith({ max_age: '60' }));
+    await ageSession(600);
+    const decided = await browser.submit(page, '/o/authorize/', { decision: 'authorize' });
+    expect(paramsOf(decided).has('code')).toBe(true);
+  });
+
   it('is asked for again, and the user comes back to the application', async () => {
     await ageSession(600);
     const path = pathWith({ max_age: '300' });
@@ -109,6 +116,18 @@ describe('Two factors', () => {
     const { headers } = await browser.open(pathWith({ acr_values: 'two_factors' }));
     expect(headers.get('location')).toMatch(/^\/account\/confirm\?/);
     expect((await loginIn(pathWith({ acr_values: 'two_factors one_factor' }))).acr).toBe('one_factor');
+  });
+
+  it('are asked for again if the page is decided by a login that has less; nothing is agreed to', async () => {
+    await setUpApp(service, browser);
+    const page = await browser.open(pathWith({ acr_values: 'two_factors' }));
+    expect(page.status).toBe(200);
+    await service.database.query('UPDATE sessions SET second_factor = false WHERE user_id = $1', [user.id]);
+    const answer = await browser.submit(page, '/o/authorize/', { decision: 'authorize' });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toMatch(/^\/account\/confirm\?/);
+    const codes = 'SELECT 1 FROM authorization_codes WHERE user_id = $1';
+    expect(await service.database.query(codes, [user.id])).toEqual([]);
   });
 
   it('are as asked for in a sandbox, where nobody logs in', async () => {

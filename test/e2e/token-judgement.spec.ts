@@ -72,7 +72,7 @@ describe('Tokens under load, during changes and faults,', () => {
   const judgeOf = ({ app }: TestInstance): Judge => ({
     accepts: async (token) => (await app.get(AccessTokensService).find(token)) !== undefined,
     reason: async (token) =>
-      (await app.get(AccessTokensService).countRefusal(token, { ip: '127.0.0.1' })).reason,
+      (await app.get(AccessTokensService).countRefusal(token, { ip: '127.0.0.1' }, false)).reason,
   });
 
   async function issueForClient(): Promise<void> {

@@ -103,6 +103,19 @@ export class Webhooks {
   }
 
   /** A user who has consented to all partner scopes of the clients. */
+  /** Adds an endpoint to the client by the admin API: the answer. */
+  add(client: Pick<ClientEntity, 'id'>, json: object): Promise<Answer> {
+    return this.service.http.send(`/admin/clients/${client.id}/webhook_endpoints`, {
+      bearer: this.bearer,
+      json: { url: this.receiver.url(), event_types: [TYPE], ...json },
+    });
+  }
+
+  change(endpointId: string, json: object): Promise<Answer> {
+    const path = `/admin/webhook_endpoints/${endpointId}`;
+    return this.service.http.send(path, { method: 'PATCH', bearer: this.bearer, json });
+  }
+
   async consentedUser(...clients: ClientEntity[]): Promise<UserEntity> {
     const user = await this.service.make.user();
     for (const client of clients) await this.service.make.consent(client, user);

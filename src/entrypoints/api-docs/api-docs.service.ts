@@ -26,9 +26,9 @@ interface Served {
 }
 
 /**
- * The OpenAPI documents with this service's public URL, and their pages; AsyncAPI is made from the one for partners. The documents are the committed ones, which tests compare
- * with the controllers: generating them would add 0.1 to 0.4 s to each start. The one for partners is made again when an operator has
- * changed the catalogue of event types.
+ * The OpenAPI documents with this service's public URL, and their pages; AsyncAPI is made from the one for partners. The documents are the
+ * committed ones, which tests compare with the controllers: generating them would add 0.1 to 0.4 s to each start. The one for
+ * partners is made again when an operator has changed the catalogue of event types.
  */
 @Injectable()
 export class ApiDocs {

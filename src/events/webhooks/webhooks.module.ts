@@ -61,10 +61,10 @@ import { FilterPreviews } from './filters/filter-preview.service.js';
 import { QueriedFilters } from './filters/queried-filters.service.js';
 import { GuardedHttpClient } from './http/guarded-http-client.js';
 import { EncryptionCanaryEntity } from './signing/encryption-canary.entity.js';
-import { SigningKeyEntity } from './signing/signing-key.entity.js';
-import { SigningKeysController } from './signing/signing-keys.controller.js';
-import { OVERLAP, SigningKeysRepository } from './signing/signing-keys.repository.js';
-import { SigningKeys } from './signing/signing-keys.service.js';
+import { WebhookKeyEntity } from './signing/webhook-key.entity.js';
+import { WebhookKeysController } from './signing/webhook-keys.controller.js';
+import { OVERLAP, WebhookKeysRepository } from './signing/webhook-keys.repository.js';
+import { WebhookKeys } from './signing/webhook-keys.service.js';
 import { WebhooksPersonalData } from './webhooks-personal-data.service.js';
 import { isRolledUp } from '#events/disclosures/deliveries-of-event.sql.js';
 import { RETENTION, type PurgeTask } from '#platform/database/purge/purge-tasks.js';
@@ -83,7 +83,7 @@ const ENTITIES = [
   EventTypeEntity,
   EventTypeVersionEntity,
   RecoveryEntity,
-  SigningKeyEntity,
+  WebhookKeyEntity,
 ];
 
 /** Webhooks (contract §10): the event catalogue, publishing, endpoints, and the worker that delivers. */
@@ -101,7 +101,7 @@ const ENTITIES = [
     ActivityModule,
     TypeOrmModule.forFeature(ENTITIES),
   ],
-  controllers: [EventCatalogueController, EventFeedController, EventsController, SigningKeysController],
+  controllers: [EventCatalogueController, EventFeedController, EventsController, WebhookKeysController],
   providers: [
     UserEventPublisher,
     DeliveriesRepository,
@@ -134,8 +134,8 @@ const ENTITIES = [
     RecoveriesRepository,
     RecoveriesService,
     SchemaBreaks,
-    SigningKeys,
-    SigningKeysRepository,
+    WebhookKeys,
+    WebhookKeysRepository,
     TestEventsService,
     WakeUps,
     WebhooksPersonalData,
@@ -162,7 +162,7 @@ const ENTITIES = [
     PublishingService,
     RecentEventsService,
     RecoveriesService,
-    SigningKeys,
+    WebhookKeys,
     TestEventsService,
   ],
 })

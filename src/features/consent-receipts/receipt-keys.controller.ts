@@ -2,18 +2,10 @@ import { Controller, Get, Header } from '@nestjs/common';
 import { ApiTags, ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { ReceiptKeysService } from './receipt-keys.service.js';
 import { ApiAnswer, ApiEndpoint, ApiProblems } from '#platform/http/api/api-answers.js';
-import { oneOf, text } from '#platform/http/api/api-schemas.js';
+import { PublishedKey } from '#platform/http/api/published-key.js';
 
-/** A public key (RFC 8037). */
 @ApiSchema({ name: 'ReceiptKey' })
-class ReceiptKeyView {
-  @ApiProperty(oneOf('OKP')) kty!: string;
-  @ApiProperty(oneOf('Ed25519')) crv!: string;
-  @ApiProperty(text('The key, 32 bytes in base64url.')) x!: string;
-  @ApiProperty(text('Its thumbprint (RFC 7638).')) kid!: string;
-  @ApiProperty(oneOf('sig')) use!: string;
-  @ApiProperty(oneOf('EdDSA')) alg!: string;
-}
+class ReceiptKeyView extends PublishedKey {}
 
 /** A JWK Set (RFC 7517). */
 @ApiSchema({ name: 'ReceiptKeys' })

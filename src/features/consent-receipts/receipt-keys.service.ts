@@ -11,6 +11,7 @@ import {
 import { Settings } from '#platform/config/settings.js';
 import { Answers } from '#platform/database/domain/domain-map.js';
 import type { Resealed } from '#platform/database/domain/platform-questions.js';
+import { ed25519Jwk, publishedKey, type PublishedKey } from '#platform/http/api/published-key.js';
 import { SealedBox } from '#platform/secrets/sealed-box.js';
 import { outsideTransaction } from '#platform/database/queries/transaction-around.js';
 import type { ReceiptKeyEntity } from './receipt-key.entity.js';
@@ -19,16 +20,6 @@ import { ReceiptKeysRepository } from './receipt-keys.repository.js';
 const ROTATE_AFTER_MS = 365 * 86_400_000;
 // How long this instance signs with a key before it checks for a newer one.
 const KNOWN_FOR_MS = 600_000;
-
-/** A public key as it is published (RFC 8037). */
-export interface PublishedKey {
-  kty: string;
-  crv: string;
-  x: string;
-  kid: string;
-  use: string;
-  alg: string;
-}
 
 /** A key that signs receipts. */
 export interface ReceiptKey {
@@ -75,7 +66,7 @@ export class ReceiptKeysService {
       // If several instances made one at the same time, only one was stored.
       found = (await this.repository.signing())!;
     }
-    const jwk = { ...publicJwk(found), d: this.open(found)! };
+    const jwk = { ...ed25519Jwk(found.publicKey), d: this.open(found)! };
     const key = { id: found.id, privateKey: (await importJWK(jwk, 'EdDSA')) as CryptoKey };
     this.known = { key, until: Date.now() + KNOWN_FOR_MS };
     return key;
@@ -85,7 +76,7 @@ export class ReceiptKeysService {
   async published(): Promise<{ keys: PublishedKey[] }> {
     const keys = await this.repository.all();
     return {
-      keys: keys.map((key) => ({ ...publicJwk(key), kid: key.id, use: 'sig', alg: 'EdDSA' })),
+      keys: keys.map(({ id, publicKey }) => publishedKey(publicKey, id)),
     };
   }
 
@@ -110,7 +101,7 @@ export class ReceiptKeysService {
     const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
     const { x, d } = await exportJWK(privateKey);
     const publicKey = Buffer.from(x!, 'base64url');
-    const id = await calculateJwkThumbprint(publicJwk({ publicKey }));
+    const id = await calculateJwkThumbprint(ed25519Jwk(publicKey));
     await this.repository.insert({ id, publicKey, sealed: this.box.seal(d!, boundTo(id)) });
   }
 
@@ -118,12 +109,6 @@ export class ReceiptKeysService {
     return this.box.open(sealed, boundTo(id));
   }
 }
-
-const publicJwk = ({ publicKey }: Pick<ReceiptKeyEntity, 'publicKey'>) => ({
-  kty: 'OKP',
-  crv: 'Ed25519',
-  x: publicKey.toString('base64url'),
-});
 
 /** What a sealed key is bound to, so that it cannot be swapped for another. */
 const boundTo = (id: string): string => `receipt key ${id}`;

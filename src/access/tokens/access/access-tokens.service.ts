@@ -85,7 +85,7 @@ export class AccessTokensService {
   }
 
   /** Counts a token that `find` refused, and returns the reason, and the client of a genuine token. */
-  async countRefusal(token: string, request: Refusable, isDpop = false): Promise<Refusal> {
+  async countRefusal(token: string, request: Refusable, isDpop: boolean): Promise<Refusal> {
     const judgement = await this.judge(token);
     const refusal: Refusal =
       'principal' in judgement ? refusalOf(judgement.principal, this.settings.baseUrl, isDpop) : judgement;
@@ -110,8 +110,8 @@ export class AccessTokensService {
   }
 
   /**
-   * Issues a client-credentials token without a write, bound to the key with this thumbprint if there is one; undefined if the client or its owner is disabled, or it has operator
-   * scopes without an operator role. The token carries the client's epoch: revoking the client's tokens at the same moment raises
+   * Issues a client-credentials token without a write, bound to the key with the thumbprint `jkt` if there is one; undefined if the client
+   * or its owner is disabled, or it has operator scopes without an operator role. The token carries the client's epoch: revoking the client's tokens at the same moment raises
    * the epoch and so revokes this token too.
    */
   async issueForClient(
@@ -326,7 +326,7 @@ const principalOf = (
   ...(record.kind === 'user'
     ? { userId: record.userId, grantId: record.grantId, grantEndsAt: record.grantEndsAt }
     : { epoch: record.epoch }),
-  ...(record.jkt === undefined ? {} : { jkt: record.jkt }),
+  jkt: record.jkt,
   scopes,
   additions: record.additions,
   issuedAt: new Date(record.issuedAt),

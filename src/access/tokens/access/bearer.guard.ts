@@ -44,9 +44,13 @@ const BOTH_SCHEMES = `${BEARER_REALM}, ${DPOP_ALGORITHMS}`;
 const challengeOf = (scheme: 'Bearer' | 'DPoP', error: string): string =>
   `${scheme === 'DPoP' ? DPOP_ALGORITHMS : BEARER_REALM}, ${error}`;
 
+/** How a valid token has to be sent. */
+const schemeFor = (principal: Pick<Principal, 'jkt'> | undefined): 'Bearer' | 'DPoP' =>
+  principal?.jkt === undefined ? 'Bearer' : 'DPoP';
+
 /** The challenge of a refusal of this caller, which had a valid token. */
 export const challengeFor = (principal: Pick<Principal, 'jkt'> | undefined, error: string): string =>
-  challengeOf(principal?.jkt === undefined ? 'Bearer' : 'DPoP', error);
+  challengeOf(schemeFor(principal), error);
 
 const NARROWED = 'What the access token may do changed while the request was carried out. Send it again.';
 
@@ -76,9 +80,8 @@ const schemeOf = ({ headers }: FastifyRequest) => (isDpop(headers.authorization)
 
 /** The 401 problem for the token of this caller, which was revoked after the guard had accepted it. */
 export function invalidToken(reason: BearerRefusal, principal: Pick<Principal, 'jkt'>): Problem {
-  const description = invalidTokenMessage(reason);
-  const error = `error="invalid_token", error_description="${description}"`;
-  return unauthorized(description, challengeFor(principal, error));
+  const { description, challenge } = tokenError(schemeFor(principal), invalidTokenMessage(reason));
+  return unauthorized(description, challenge);
 }
 
 declare module 'fastify' {

@@ -29,8 +29,8 @@ export interface Principal {
   grantEndsAt?: number | undefined;
   /** Only for client-credentials tokens, which end when the client's epoch is raised. */
   epoch?: number;
-  /** The thumbprint of the key that the token is bound to (RFC 9449), in base64url; absent for none. */
-  jkt?: string;
+  /** The thumbprint of the key that the token is bound to (RFC 9449), in base64url; undefined for none. */
+  jkt?: string | undefined;
   /** The token's scopes ∩ the client's ∩ (where a user is concerned) the active consent's (contract §2). */
   scopes: readonly string[];
   /** What else the token says: whom it is for, and how its user logged in. */

@@ -79,9 +79,10 @@ export class AuthorizationController {
   private async leadingToLogin(
     { authentication, redirectUri, state, source }: AuthorizationRequest,
     user: SignedInUser,
+    when: 'shown' | 'decided' = 'shown',
   ): Promise<string | undefined> {
     const lack = authentication && lackIn(authentication, user);
-    if (!lack) return undefined;
+    if (!lack || (when === 'decided' && lack === 'recent login')) return undefined;
     if (lack === 'factor' && !(await this.factors.canGive(user))) {
       const [error, description] = [
         'unmet_authentication_requirements',
@@ -125,6 +126,9 @@ export class AuthorizationController {
     if (decision === 'cancel') {
       return this.redirect(reply, 303, await this.authorization.cancel(authorizationRequest));
     }
+    // The page was only shown after the login was recent enough, and may be read for longer than that.
+    const first = await this.leadingToLogin(authorizationRequest, user, 'decided');
+    if (first !== undefined) return this.redirect(reply, 303, first);
     const consent = await this.consents.findLive(authorizationRequest.client.id, user.id);
     const words = await this.wordsFor(authorizationRequest, user, consent, request);
     const approval = approvalIn(form, words, 'page');

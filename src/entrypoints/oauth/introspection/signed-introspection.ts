@@ -15,13 +15,13 @@ const asksForJwt = ({ headers: { accept = '' } }: FastifyRequest): boolean =>
  * The answer as a JWT (RFC 9701 §5) for a caller that asks for one, and as it is for others. What is told of the token stands in
  * a claim of its own, so that nobody takes the answer for the token.
  */
-export async function signedIfAsked<Answer extends object>(
+export function signedIfAsked<Answer extends object>(
   answer: Answer,
   { sign }: SigningKeys,
   { issuer, caller }: { issuer: string; caller: string },
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Answer | string> {
+): Answer | Promise<string> {
   if (!sign || !asksForJwt(request)) return answer;
   const iat = Math.floor(Date.now() / 1000);
   void reply.header('content-type', SIGNED_INTROSPECTION);

@@ -35,6 +35,7 @@ export class MetadataController {
     const issuer = this.settings.baseUrl;
     const { path } = this.signing;
     const keys = `${issuer}${path}`;
+    const [scopes, resources] = await Promise.all([this.scopeNames(), this.resources.list()]);
     return {
       issuer,
       authorization_endpoint: `${issuer}/o/authorize/`,
@@ -43,8 +44,8 @@ export class MetadataController {
       require_pushed_authorization_requests: false,
       revocation_endpoint: `${issuer}/o/revoke_token/`,
       introspection_endpoint: `${issuer}/o/introspect/`,
-      scopes_supported: await this.scopeNames(),
-      protected_resources: await this.resources.list(),
+      scopes_supported: scopes,
+      protected_resources: resources,
       response_types_supported: ['code'],
       response_modes_supported: ['query'],
       grant_types_supported: ['authorization_code', 'client_credentials', 'refresh_token'],

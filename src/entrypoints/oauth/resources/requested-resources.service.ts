@@ -37,8 +37,7 @@ export class RequestedResources {
    * Throws an OAuthError unless a token may be for these. RFC 8707 §2.2: at most for what was `granted`; if that is everything (null), for
    * what is known.
    */
-  async require(resources: readonly string[] | undefined, granted: readonly string[] | null): Promise<void> {
-    if (!resources) return;
+  async require(resources: readonly string[], granted: readonly string[] | null): Promise<void> {
     if (granted && !resources.every((resource) => granted.includes(resource))) throw resourceNotGranted();
     if (!granted && !(await this.known.includes(resources))) throw unknownResource(UNKNOWN);
   }

@@ -67,7 +67,7 @@ export class AuthorizationCodeGrant implements TokenGrant {
     // RFC 6749 §4.1.2: the client MUST NOT use the authorization code more than once.
     if (code.grantId !== null) throw await this.replayed(code.grantId, actor);
     if (code.expired) throw expired();
-    await this.resources.require(resources, code.resources);
+    if (resources) await this.resources.require(resources, code.resources);
     const grant = await this.codes.consume(secret, code, client.accessTokenLifetime, jkt ?? null, resources);
     if (!grant) throw await this.notConsumed(secret, actor);
     const tokens = await this.codes.firstTokens(grant);

@@ -22,8 +22,8 @@ export class ClientCredentialsGrant implements TokenGrant {
     const beyond = scopes.find((name) => !client.scopes.includes(name));
     if (beyond !== undefined) throw scopeNotRegistered(beyond);
     const aud = this.resources.in(form);
-    await this.resources.require(aud, null);
-    const more = { jkt, ...(aud && { additions: { aud } }) };
+    if (aud) await this.resources.require(aud, null);
+    const more = { jkt, additions: aud && { aud } };
     const tokens = await this.accessTokens.issueForClient(client.id, scopes, more);
     if (!tokens) throw ownerDisabled();
     return tokens;

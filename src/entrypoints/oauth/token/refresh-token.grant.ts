@@ -113,7 +113,7 @@ export class RefreshTokenGrant implements TokenGrant {
     const beyond = scopes?.find((name) => !grant.grantScopes.includes(name));
     if (beyond !== undefined) throw scopeNotGranted(beyond);
     const asked = scopes ?? grant.grantScopes;
-    await this.resources.require(resources, grant.resources);
+    if (resources) await this.resources.require(resources, grant.resources);
     if (isRetired) return this.successorAgain(record, grant, asked, resources, jkt);
     if (grant.expired) throw invalidGrant('refresh_token_expired', 'The refresh token has expired.');
     // RFC 6749 §6: if omitted, the scope is treated as equal to the scope originally granted; what the client or the consent no

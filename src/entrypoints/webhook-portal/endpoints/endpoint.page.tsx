@@ -17,8 +17,9 @@ import { whyDisabled } from './endpoint-words.js';
 import { TypeList } from './endpoint-list.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 import { utcFieldValue } from '../frame/utc-time.js';
-import { signingKeysPath } from '#events/webhooks/signing/signing-keys.controller.js';
-import { writtenKey, type PublicSigningKey } from '#events/webhooks/signing/signing-keys.service.js';
+import { webhookKeysPath } from '#events/webhooks/signing/webhook-keys.controller.js';
+import { writtenKey } from '#events/webhooks/signing/webhook-keys.service.js';
+import type { PublishedKey } from '#platform/http/api/published-key.js';
 import { endpointPath } from './about-endpoint.js';
 import { conditionText } from './filter-fields.js';
 
@@ -29,7 +30,7 @@ export interface EndpointPageProps {
   /** Its own headers with their values, likewise. */
   headers?: EndpointHeaders;
   /** The public keys that sign, of an endpoint that wants such signatures. */
-  publicKeys?: PublicSigningKey[];
+  publicKeys?: PublishedKey[];
   /** When it was disabled, if what was missed was not sent yet. */
   missed?: { from: Date; to: Date };
   /** How many deliveries failed since it fails. */
@@ -221,7 +222,7 @@ function OwnHeaders({ endpoint, headers, path }: EndpointPageProps & { path: str
 
 function PublicKeys({ endpoint, publicKeys = [], path }: EndpointPageProps & { path: string }): VNode | null {
   if (publicKeys.length === 0) return null;
-  const address = signingKeysPath(endpoint.clientId);
+  const address = webhookKeysPath(endpoint.clientId);
   return (
     <section>
       <h2>Public key</h2>

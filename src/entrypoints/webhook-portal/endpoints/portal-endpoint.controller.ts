@@ -12,7 +12,7 @@ import { RANGES, type Range, rangeStart } from '#platform/web/charts/ranges.js';
 import { activityBuckets } from '../deliveries/activity-buckets.js';
 import { deleteEndpointPage } from './delete-endpoint.page.js';
 import { endpointPage } from './endpoint.page.js';
-import { SigningKeys } from '#events/webhooks/signing/signing-keys.service.js';
+import { WebhookKeys } from '#events/webhooks/signing/webhook-keys.service.js';
 import { rotateKeyPage } from './rotate-key.page.js';
 import { rotateSecretPage } from './rotate-secret.page.js';
 import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
@@ -28,7 +28,7 @@ export class PortalEndpointController {
     private readonly endpoints: EndpointsService,
     private readonly deliveries: DeliveriesService,
     private readonly recoveries: RecoveriesService,
-    private readonly signingKeys: SigningKeys,
+    private readonly webhookKeys: WebhookKeys,
     private readonly limits: RateLimitsService,
   ) {}
 
@@ -112,7 +112,7 @@ export class PortalEndpointController {
     @Param('id') id: string,
   ): Promise<PortalAnswer> {
     const endpoint = await this.endpoints.get(id, context.clientId);
-    const [present] = await this.signingKeys.published(context.clientId);
+    const [present] = await this.webhookKeys.published(context.clientId);
     if (!present) throw notFound('No endpoint of this client has signatures with a key yet.');
     return { page: rotateKeyPage(endpoint, present.kid) };
   }
@@ -123,7 +123,7 @@ export class PortalEndpointController {
     const present = context.form.get('present');
     if (present === undefined)
       throw badRequest('The form is incomplete. Go back, reload the page and try again.');
-    await this.signingKeys.rotateOnce(context.clientId, present, context.actor);
+    await this.webhookKeys.rotateOnce(context.clientId, present, context.actor);
     return { goTo: endpointPath(id), notice: 'key_rotated' };
   }
 
@@ -155,7 +155,7 @@ export class PortalEndpointController {
       this.deliveries.list({ clientId: context.clientId, endpointId: id }, { size: NEWEST }),
       endpoint.enabled ? this.recoveries.missed(id) : undefined,
       failed ? this.recoveries.countFailed(context.clientId, { endpointId: id, ...failed }) : 0,
-      hasKeys ? this.signingKeys.published(context.clientId) : [],
+      hasKeys ? this.webhookKeys.published(context.clientId) : [],
     ]);
     const page = endpointPage({
       endpoint,

@@ -2,7 +2,7 @@ import { Query } from '@nestjs/common';
 import { Context } from '#platform/http/page-routes/page-context.js';
 import { DeliveriesService } from '#events/webhooks/deliveries/deliveries.service.js';
 import { ENDPOINTS_PER_CLIENT, EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
-import { SigningKeys } from '#events/webhooks/signing/signing-keys.service.js';
+import { WebhookKeys } from '#events/webhooks/signing/webhook-keys.service.js';
 import { EventTypesService } from '#events/webhooks/event-types/event-types.service.js';
 import { cataloguePage } from './catalogue.page.js';
 import { checkMessages } from './check-messages.js';
@@ -18,7 +18,7 @@ export class PortalGuidesController {
     private readonly endpoints: EndpointsService,
     private readonly deliveries: DeliveriesService,
     private readonly eventTypes: EventTypesService,
-    private readonly signingKeys: SigningKeys,
+    private readonly webhookKeys: WebhookKeys,
   ) {}
 
   @PortalGet('event_types', 'viewer')
@@ -47,7 +47,7 @@ export class PortalGuidesController {
       return this.verifyForm(context, { input, errors: { endpoint: 'Choose one of your endpoints.' } });
     }
     const headers = headersIn(input);
-    const publicKeys = await this.signingKeys.published(context.clientId);
+    const publicKeys = await this.webhookKeys.published(context.clientId);
     const result = checkSignature({ secrets, publicKeys }, headers, input.body);
     const delivery = result.matches
       ? undefined

@@ -1,5 +1,5 @@
 import type { Form } from '#platform/http/forms/form.js';
-import type { PublicSigningKey } from '#events/webhooks/signing/signing-keys.service.js';
+import type { PublishedKey } from '#platform/http/api/published-key.js';
 import { Problem } from '#platform/http/problems/problem.js';
 import type { DeliveriesService } from '#events/webhooks/deliveries/deliveries.service.js';
 import { secondsOf } from '#events/webhooks/deliveries/delivery-attempt.service.js';
@@ -76,7 +76,7 @@ export type CheckResult = SignatureCheck & { difference?: BodyDifference };
 /** What signs for an endpoint now. */
 export interface VerifyingKeys {
   secrets: readonly string[];
-  publicKeys: readonly PublicSigningKey[];
+  publicKeys: readonly PublishedKey[];
 }
 
 /**

@@ -5,7 +5,7 @@ import { EndpointSecrets } from '../endpoints/endpoint-secrets.service.js';
 import { GuardedHttpClient } from '../http/guarded-http-client.js';
 import type { HttpOutcome } from '../http/http-outcome.js';
 import { signDelivery, type SignatureVersion } from '../signing/sign-delivery.js';
-import { SigningKeys } from '../signing/signing-keys.service.js';
+import { WebhookKeys } from '../signing/webhook-keys.service.js';
 import type { ClaimedDelivery, FinishedClaim } from './claimed-delivery.js';
 import { waitBeforeRetry } from './retry-schedule.js';
 
@@ -43,7 +43,7 @@ export class DeliveryAttemptService {
   constructor(
     private readonly http: GuardedHttpClient,
     private readonly secrets: EndpointSecrets,
-    private readonly signingKeys: SigningKeys,
+    private readonly webhookKeys: WebhookKeys,
     private readonly settings: Settings,
   ) {}
 
@@ -90,7 +90,7 @@ export class DeliveryAttemptService {
     const secrets = [sealedSecret, sealedPreviousSecret];
     return {
       v1: signatureVersions.includes('v1') ? this.secrets.signingKeys(endpointId, secrets) : [],
-      v1a: signatureVersions.includes('v1a') ? await this.signingKeys.signing(clientId) : [],
+      v1a: signatureVersions.includes('v1a') ? await this.webhookKeys.signing(clientId) : [],
     };
   }
 

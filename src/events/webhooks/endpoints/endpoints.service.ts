@@ -13,7 +13,7 @@ import { realmOf } from '#access/users/accounts/environment.js';
 import { written, type Condition } from '../filters/condition.js';
 import { filterOf } from '../filters/condition-path.js';
 import { inOrder } from '../signing/sign-delivery.js';
-import { SigningKeys } from '../signing/signing-keys.service.js';
+import { WebhookKeys } from '../signing/webhook-keys.service.js';
 import { EndpointTroubles } from './endpoint-troubles.js';
 import type { EndpointHeaders } from './endpoint-headers.js';
 import { EndpointRules } from './endpoint-rules.service.js';
@@ -51,7 +51,7 @@ export class EndpointsService {
     private readonly clients: ClientsService,
     private readonly rules: EndpointRules,
     private readonly secrets: EndpointSecrets,
-    private readonly signingKeys: SigningKeys,
+    private readonly webhookKeys: WebhookKeys,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly notifications: NotificationsService,
@@ -133,7 +133,7 @@ export class EndpointsService {
           headerNames: headers.headerNames,
           sealedHeaders: headers.sealedHeaders,
         });
-        if (input.signatureVersions?.includes('v1a')) await this.signingKeys.make(clientId);
+        if (input.signatureVersions?.includes('v1a')) await this.webhookKeys.make(clientId);
         const made = (await this.repository.find(id, clientId))!;
         await this.audit.record(actor, {
           action: 'webhook_endpoint.created',
@@ -165,7 +165,7 @@ export class EndpointsService {
       const before = (await this.repository.lock(id, clientId)) ?? this.missing();
       if (changes.eventTypes) await this.rules.holdTypes(client.scopes, changes.eventTypes);
       this.rules.checkFilters(catalogue, changes, before);
-      if (changes.signatureVersions?.includes('v1a')) await this.signingKeys.make(before.clientId);
+      if (changes.signatureVersions?.includes('v1a')) await this.webhookKeys.make(before.clientId);
       const turned = changes.enabled !== undefined && changes.enabled !== before.enabled;
       const headers =
         changes.headers && this.secrets.changedHeaders(id, before.sealedHeaders, changes.headers);

@@ -96,21 +96,22 @@ class Walk {
       // Each item is compared with every other.
       this.countListed(most);
     }
-    if (typeof part.$ref === 'string') this.visit(this.referredBy(part.$ref));
+    if (typeof part.$ref === 'string') this.visit(referredBy(part.$ref, this.root));
   }
+}
 
-  private referredBy(reference: string): unknown {
-    if (!/^#(\/|$)/.test(reference))
-      throw new SchemaError('may refer only to parts of itself: $ref begins with #/');
-    let found: unknown = this.root;
-    for (const part of reference.split('/').slice(1)) {
-      const name = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
-      const inside = typeof found === 'object' && found !== null && Object.hasOwn(found, name);
-      if (!inside) throw new SchemaError('refers to something that it does not contain');
-      found = (found as Record<string, unknown>)[name];
-    }
-    return found;
+/** The part of a schema that a reference of it names; throws a SchemaError if there is none. */
+export function referredBy(reference: string, root: object): unknown {
+  if (!/^#(\/|$)/.test(reference))
+    throw new SchemaError('may refer only to parts of itself: $ref begins with #/');
+  let found: unknown = root;
+  for (const part of reference.split('/').slice(1)) {
+    const name = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    const inside = typeof found === 'object' && found !== null && Object.hasOwn(found, name);
+    if (!inside) throw new SchemaError('refers to something that it does not contain');
+    found = (found as Record<string, unknown>)[name];
   }
+  return found;
 }
 
 function decoded(text: string): string {

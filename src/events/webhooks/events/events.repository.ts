@@ -128,7 +128,8 @@ export class EventsRepository {
 
   /**
    * Stores any number of events with their deliveries in one statement, all or nothing. An event goes to each enabled endpoint
-   * that subscribed to its type and whose filter it passes, of each enabled client that has the scope and the user's consent with that scope (contract §10).
+   * that subscribed to its type and whose filter it passes, of each enabled client that has the scope and the user's consent with that
+   * scope (contract §10).
    * Events about one thing are numbered in the order of their ids (contract §21); their numbers are locked, in one order, until the
    * commit. Idempotency keys must be distinct within the events.
    */

@@ -169,8 +169,9 @@ export class EventFeedController {
     const token = accessTokenOf(request.headers.authorization)!;
     const principal = await this.accessTokens.find(token);
     if (!principal) {
-      const { reason } = await this.accessTokens.countRefusal(token, request);
-      throw invalidToken(reason, request.principal!);
+      const before = request.principal!;
+      const { reason } = await this.accessTokens.countRefusal(token, request, before.jkt !== undefined);
+      throw invalidToken(reason, before);
     }
     return principal;
   }

@@ -1,4 +1,5 @@
-import type { VersionedEventType } from '../event-types/event-type.entity.js';
+import type { EventTypeVersionEntity } from '../event-types/event-type.entity.js';
+import { referredBy } from '../event-types/schema-parts.js';
 
 /** What a member of an event can be; `any` if its schema does not say. */
 export type Kind = 'text' | 'number' | 'boolean' | 'null' | 'object' | 'any';
@@ -7,6 +8,7 @@ export type Kind = 'text' | 'number' | 'boolean' | 'null' | 'object' | 'any';
 export type EventMembers = ReadonlyMap<string, ReadonlySet<Kind>>;
 
 type Schema = Record<string, unknown>;
+type SchemaOfVersion = Pick<EventTypeVersionEntity, 'schema' | 'draft'>;
 
 const KIND_OF_TYPE: Record<string, Kind> = {
   string: 'text',
@@ -24,7 +26,7 @@ export const kindOf = (value: unknown): Kind =>
   value === null ? 'null' : (KIND_OF_TYPE[typeof value] ?? 'object');
 
 /** The members that events of these types have by the schemas that can be published with. A list counts as its members. */
-export function membersOf(types: readonly Pick<VersionedEventType, 'versions'>[]): EventMembers {
+export function membersOf(types: readonly { versions: readonly SchemaOfVersion[] }[]): EventMembers {
   const members = new Map<string, Set<Kind>>();
   for (const name of ['id', 'type', 'timestamp', 'user_id']) members.set(name, new Set(['text']));
   for (const { versions } of types) {
@@ -60,16 +62,11 @@ class Walk {
   private innerOf(part: Schema): unknown[] {
     const combined = COMBINED.flatMap((name) => (Array.isArray(part[name]) ? (part[name] as unknown[]) : []));
     const further = FURTHER.flatMap((name) => (isSchema(part[name]) ? [part[name]] : []));
-    return [...combined, ...further, ...(typeof part.$ref === 'string' ? [this.referredBy(part.$ref)] : [])];
-  }
-
-  private referredBy(reference: string): unknown {
-    let found: unknown = this.root;
-    for (const name of reference.split('/').slice(1)) {
-      const key = decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~');
-      found = isSchema(found) || Array.isArray(found) ? (found as unknown as Schema)[key] : undefined;
-    }
-    return found;
+    return [
+      ...combined,
+      ...further,
+      ...(typeof part.$ref === 'string' ? [referredBy(part.$ref, this.root)] : []),
+    ];
   }
 }
 

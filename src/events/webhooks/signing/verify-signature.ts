@@ -1,6 +1,6 @@
 import { createPublicKey, timingSafeEqual, verify } from 'node:crypto';
 import { signatureOf, signedContent, signingKeyOf } from './sign-delivery.js';
-import type { PublicSigningKey } from './signing-keys.service.js';
+import type { PublishedKey } from '#platform/http/api/published-key.js';
 
 /** The three headers by their names, in any case. */
 export type SignatureHeaders = Readonly<Record<string, string | undefined>>;
@@ -33,7 +33,7 @@ export function verifySignature(
   headers: SignatureHeaders,
   body: string,
   now = Date.now(),
-  publicKeys: readonly PublicSigningKey[] = [],
+  publicKeys: readonly PublishedKey[] = [],
 ): SignatureCheck {
   const [id, timestamp, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     headerOf(headers, name),

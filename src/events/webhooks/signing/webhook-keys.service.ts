@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { calculateJwkThumbprint } from 'jose';
 import { LRUCache } from 'lru-cache';
-import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { AuditService, type Actor } from '#records/audit/audit.service.js';
 import { Settings } from '#platform/config/settings.js';
 import { Answers } from '#platform/database/domain/domain-map.js';
@@ -8,32 +9,23 @@ import type { Resealed } from '#platform/database/domain/platform-questions.js';
 import { isForeignKeyViolation } from '#platform/database/queries/database-errors.js';
 import { outsideTransaction } from '#platform/database/queries/transaction-around.js';
 import { Transactions } from '#platform/database/queries/transactions.js';
+import { ed25519Jwk, publishedKey, type PublishedKey } from '#platform/http/api/published-key.js';
 import { SealedBox } from '#platform/secrets/sealed-box.js';
-import type { SigningKeyEntity } from './signing-key.entity.js';
-import { SigningKeysRepository } from './signing-keys.repository.js';
+import type { WebhookKeyEntity } from './webhook-key.entity.js';
+import { WebhookKeysRepository } from './webhook-keys.repository.js';
 
 /** How long an instance signs with the keys that it has read: far shorter than the overlap of a rotation. */
 const KNOWN_MS = 60_000;
 const BATCH = 500;
 
-/** A public key as it is published (RFC 8037). */
-export interface PublicSigningKey {
-  kty: 'OKP';
-  crv: 'Ed25519';
-  x: string;
-  kid: string;
-  use: 'sig';
-  alg: 'EdDSA';
-}
-
 /** The key pairs of clients for signatures that need no shared secret (`v1a`, contract §22). Private parts are stored sealed. */
 @Injectable()
-export class SigningKeys {
+export class WebhookKeys {
   private readonly box: SealedBox;
   private readonly known = new LRUCache<string, KeyObject[]>({ max: 1000, ttl: KNOWN_MS });
 
   constructor(
-    private readonly repository: SigningKeysRepository,
+    private readonly repository: WebhookKeysRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     settings: Settings,
@@ -53,20 +45,20 @@ export class SigningKeys {
   }
 
   /** The public keys of a client that sign now, the newest first; makes none. */
-  async published(clientId: string): Promise<PublicSigningKey[]> {
-    return (await this.repository.live(clientId)).map(publicJwk);
+  async published(clientId: string): Promise<PublishedKey[]> {
+    return (await this.repository.live(clientId)).map(published);
   }
 
   /** Makes the first key of a client, if it has none: in the transaction that needs it. */
   async make(clientId: string): Promise<void> {
-    await this.repository.insertFirst({ clientId, ...this.newKey() });
+    await this.repository.insertFirst({ clientId, ...(await this.newKey()) });
   }
 
   /** Puts a new key in the place of this one, which signs for 24 hours more; does nothing if it was replaced before. */
   async rotateOnce(clientId: string, present: string, actor: Actor): Promise<void> {
     await this.transactions.run(async () => {
       if (!(await this.repository.retire(clientId, present))) return;
-      const key = this.newKey();
+      const key = await this.newKey();
       await this.repository.insertFirst({ clientId, ...key });
       await this.audit.record(actor, {
         action: 'client.webhook_key_rotated',
@@ -96,7 +88,7 @@ export class SigningKeys {
     }
   }
 
-  private async liveOf(clientId: string): Promise<SigningKeyEntity[]> {
+  private async liveOf(clientId: string): Promise<WebhookKeyEntity[]> {
     const found = await this.repository.live(clientId);
     if (found.some(({ retiredAt }) => retiredAt === null)) return found;
     try {
@@ -108,32 +100,22 @@ export class SigningKeys {
     return this.repository.live(clientId);
   }
 
-  private newKey(): Pick<SigningKeyEntity, 'id' | 'publicKey' | 'sealed'> {
+  private async newKey(): Promise<Pick<WebhookKeyEntity, 'id' | 'publicKey' | 'sealed'>> {
     const { d, x } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
     const publicKey = Buffer.from(x!, 'base64url');
-    const id = thumbprintOf(x!);
+    const id = await calculateJwkThumbprint(ed25519Jwk(publicKey));
     return { id, publicKey, sealed: this.box.seal(d!, id) };
   }
 
-  private open({ id, publicKey, sealed }: SigningKeyEntity): KeyObject | undefined {
+  private open({ id, publicKey, sealed }: WebhookKeyEntity): KeyObject | undefined {
     const d = this.box.open(sealed, id);
     if (d === undefined) return undefined;
-    const jwk = { kty: 'OKP', crv: 'Ed25519', x: publicKey.toString('base64url'), d };
-    return createPrivateKey({ key: jwk, format: 'jwk' });
+    return createPrivateKey({ key: { ...ed25519Jwk(publicKey), d }, format: 'jwk' });
   }
 }
 
-/** RFC 7638: of the members that it needs, in this order. */
-const thumbprintOf = (x: string): string =>
-  createHash('sha256')
-    .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
-    .digest('base64url');
-
-const publicJwk = ({ id, publicKey }: SigningKeyEntity): PublicSigningKey => ({
-  ...({ kty: 'OKP', crv: 'Ed25519', x: publicKey.toString('base64url') } as const),
-  ...({ kid: id, use: 'sig', alg: 'EdDSA' } as const),
-});
+const published = ({ id, publicKey }: WebhookKeyEntity): PublishedKey => publishedKey(publicKey, id);
 
 /** As Standard Webhooks writes it: `whpk_` and the 32 bytes in base64. */
-export const writtenKey = ({ x }: PublicSigningKey): string =>
+export const writtenKey = ({ x }: PublishedKey): string =>
   `whpk_${Buffer.from(x, 'base64url').toString('base64')}`;

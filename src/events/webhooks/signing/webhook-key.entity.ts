@@ -3,7 +3,7 @@ import { TimeOfInsert, TimeOrNull } from '#platform/database/entities/columns.js
 
 /** A key pair (Ed25519) that signs deliveries to a client's endpoints (contract §22). */
 @Entity('webhook_signing_keys')
-export class SigningKeyEntity {
+export class WebhookKeyEntity {
   /** Its thumbprint (RFC 7638). */
   @PrimaryColumn('text') id!: string;
   @Column('text') clientId!: string;

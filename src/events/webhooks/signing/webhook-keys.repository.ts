@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, MoreThan, type Repository } from 'typeorm';
-import { SigningKeyEntity } from './signing-key.entity.js';
+import { WebhookKeyEntity } from './webhook-key.entity.js';
 
 /** Contract §22: after a rotation, the key before signs for as long, too. */
 export const OVERLAP = "interval '24 hours'";
 
-type NewKey = Pick<SigningKeyEntity, 'id' | 'clientId' | 'publicKey' | 'sealed'>;
+type NewKey = Pick<WebhookKeyEntity, 'id' | 'clientId' | 'publicKey' | 'sealed'>;
 
 @Injectable()
-export class SigningKeysRepository {
-  constructor(@InjectRepository(SigningKeyEntity) private readonly keys: Repository<SigningKeyEntity>) {}
+export class WebhookKeysRepository {
+  constructor(@InjectRepository(WebhookKeyEntity) private readonly keys: Repository<WebhookKeyEntity>) {}
 
   /** The keys of a client that sign now, the newest first. */
-  live(clientId: string): Promise<SigningKeyEntity[]> {
+  live(clientId: string): Promise<WebhookKeyEntity[]> {
     return this.keys
       .createQueryBuilder('key')
       .where('key.clientId = :clientId', { clientId })
@@ -47,7 +47,7 @@ export class SigningKeysRepository {
   }
 
   /** Keys of all clients, by id. */
-  after(id: string, limit: number): Promise<SigningKeyEntity[]> {
+  after(id: string, limit: number): Promise<WebhookKeyEntity[]> {
     return this.keys.find({ where: { id: MoreThan(id) }, order: { id: 'ASC' }, take: limit });
   }
 
