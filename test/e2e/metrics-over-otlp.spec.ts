@@ -39,7 +39,9 @@ describe('With a collector for metrics only, the service', () => {
       const kindOf = { counter: 'sum', gauge: 'gauge', histogram: 'histogram' };
       const shown = [...text.matchAll(/^# TYPE (\S+) (counter|gauge|histogram)\n(?=\w)/gm)];
       expect(shown.length).toBeGreaterThan(40);
-      for (const [, name, type] of shown)
+      // What Node.js is busy with at a moment has a series for each kind that there is, so at times none.
+      const momentary = (name: string) => name.startsWith('nodejs_active_') && !(name in last);
+      for (const [, name, type] of shown.filter((each) => !momentary(each[1]!)))
         expect([name, last[name!]?.kind]).toEqual([name, kindOf[type as keyof typeof kindOf]]);
       const durations = last.http_request_duration_seconds!;
       expect([durations.isCumulative, durations.resource]).toEqual([

@@ -40,8 +40,9 @@ describeUnless(
           { env: { PATH: process.env.PATH, DATABASE_URL: database.url } },
         );
       const [publicPort, ...ports] = [await freePort(), await freePort(), await freePort()];
-      const start = (release: string, port: number) =>
-        new SpawnedService(
+      const started: SpawnedService[] = [];
+      const start = (release: string, port: number) => {
+        const service = new SpawnedService(
           {
             ...UNLIMITED,
             NODE_ENV: 'production',
@@ -58,7 +59,10 @@ describeUnless(
             BOOTSTRAP_OPERATOR_CLIENT_SECRET: OPERATOR.secret,
           },
           { folder: release },
-        ).ready();
+        );
+        started.push(service);
+        return service.ready();
+      };
 
       await migrate(previous);
       const services = await Promise.all(ports.map((port) => start(previous, port)));
@@ -87,7 +91,14 @@ describeUnless(
       await load.stop();
       const refused = load.seen.filter(({ status }) => status !== 200);
       // Of many, the first say as much as all.
-      expect({ count: refused.length, first: refused.slice(0, 20) }).toEqual({ count: 0, first: [] });
+      const errors = started.flatMap(({ printed }) =>
+        printed.split('\n').filter((line) => /"level":"?(error|50)/.test(line)),
+      );
+      expect({ count: refused.length, first: refused.slice(0, 20), errors }).toEqual({
+        count: 0,
+        first: [],
+        errors: [],
+      });
       await load.verify(database);
       await database.drop();
     });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { DataSource } from 'typeorm';
+import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { PlainerWords1795911799970 } from '../../migrations/1795911799970-plainer-words.js';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { dataSourceOptions } from '#platform/database/connections/data-source.js';
@@ -8,6 +8,7 @@ import { migrate, schemaDifferencesOf } from '#platform/database/migrations/migr
 import { readSchemaObjects } from '#platform/database/migrations/schema-objects.js';
 import { MIGRATION_DIGESTS } from '#platform/database/migrations/schema-state.js';
 import recordedSchema from '../../migrations/schema.json' with { type: 'json' };
+import { releases } from '../support/previous-release.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { untilHourHasRoom } from '../support/hours.js';
 import { type TestService, until, useSharedService } from '../support/spec.js';
@@ -96,6 +97,61 @@ describe('migrations', () => {
     expect(names).toEqual([...names].sort((a, b) => Number(a.slice(-13)) - Number(b.slice(-13))));
     expect(new Set(names).size).toBe(names.length);
     for (const [n, migration] of MIGRATIONS.entries()) expect(migration.name).toBe(names[n]);
+  });
+
+  /** The migration, which notes the tables that it keeps from others in one transaction, apart from those that it makes. */
+  function watched(Migration: (typeof MIGRATIONS)[number], kept: (tables: string[]) => void) {
+    const { name, transaction, up, down } = new Migration() as MigrationInterface;
+    const isApart = transaction === false;
+    const noted = async (queryRunner: QueryRunner, work: () => Promise<unknown>) => {
+      const tables = async (condition: string): Promise<string[]> => {
+        const rows = await queryRunner.query(
+          `SELECT c.oid::regclass::text AS name FROM pg_class c
+            WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace AND ${condition} ORDER BY 1`,
+        );
+        return (rows as { name: string }[]).map((row) => row.name);
+      };
+      const before = await tables('true');
+      const result = await work();
+      const held = await tables(
+        `EXISTS (SELECT 1 FROM pg_locks WHERE relation = c.oid AND pid = pg_backend_pid()
+                    AND mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock'))`,
+      );
+      kept(held.filter((table) => before.includes(table)));
+      return result;
+    };
+    const eachApart = (queryRunner: QueryRunner): QueryRunner => {
+      const query = async (sql: string, parameters?: unknown[]) => {
+        const run = () => queryRunner.query(sql, parameters);
+        if (/CONCURRENTLY/.test(sql)) return run();
+        await queryRunner.startTransaction();
+        const result = await noted(queryRunner, run);
+        await queryRunner.commitTransaction();
+        return result;
+      };
+      return Object.assign(Object.create(queryRunner) as QueryRunner, { query });
+    };
+    return class implements MigrationInterface {
+      name = name!;
+      transaction = transaction;
+      up = (queryRunner: QueryRunner) =>
+        isApart ? up(eachApart(queryRunner)) : noted(queryRunner, () => up(queryRunner));
+      down = down;
+    };
+  }
+
+  it('each keep at most one table from others at a time, so that none of their statements that read two waits for ever', async () => {
+    const ofRelease = Object.values(releases)[0]!.migrations;
+    const kept: Record<string, string[][]> = {};
+    const all = MIGRATIONS.map((Migration) =>
+      Migration.name in ofRelease
+        ? Migration
+        : watched(Migration, (tables) => (kept[Migration.name] ??= []).push(tables)),
+    );
+    await migrate(await emptyDatabase(), undefined, { migrations: all });
+    expect(kept.ResourceIndicators1796110000000).toContainEqual(['grants']);
+    const several = Object.entries(kept).filter(([, each]) => each.some((tables) => tables.length > 1));
+    expect(several).toEqual([]);
   });
 
   it('run once, by five instances at once on an empty database', async () => {
