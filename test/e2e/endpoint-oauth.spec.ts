@@ -58,19 +58,14 @@ describe('An endpoint whose receiver is behind OAuth', () => {
   beforeEach(() => void (answer = undefined));
 
   const query = <T>(sql: string, params: unknown[] = []) => service.database.query<T>(sql, params);
-  const credentials = (more: Json = {}): Json => ({
+  /** As answers show them. */
+  const shown = (): Json => ({
     type: 'client_credentials',
     token_url: `${server.url}/token`,
     client_id: CLIENT_ID,
-    client_secret: SECRET,
     scope: SCOPE,
-    ...more,
   });
-  /** As answers show them. */
-  const shown = () => {
-    const { client_secret: _, ...rest } = credentials();
-    return rest;
-  };
+  const credentials = (more: Json = {}): Json => ({ ...shown(), client_secret: SECRET, ...more });
   const create = (authentication: unknown, more: Json = {}) =>
     webhooks.add(client, { authentication, ...more });
   const errorsOf = (response: { status: number; json: Json }) => [
@@ -166,12 +161,11 @@ describe('An endpoint whose receiver is behind OAuth', () => {
 
     it('with the secret that it has, for another token URL or client: it would be sent there', async () => {
       const { id } = await endpointOf();
-      const { client_secret: _, ...kept } = credentials();
       for (const other of [{ token_url: `${server.url}/elsewhere` }, { client_id: 'another' }]) {
-        const response = await webhooks.change(id, { authentication: { ...kept, ...other } });
+        const response = await webhooks.change(id, { authentication: { ...shown(), ...other } });
         expect(errorsOf(response)).toEqual([400, ['authentication.client_secret']]);
       }
-      const same = await webhooks.change(id, { authentication: { ...kept, scope: null } });
+      const same = await webhooks.change(id, { authentication: { ...shown(), scope: null } });
       expect([same.status, same.json.authentication]).toEqual([200, { ...shown(), scope: null }]);
     });
 
