@@ -67,7 +67,7 @@ const LABELS: Record<string, string> = {
 /** The name of a field in an error text; undefined for a field of something else. */
 export const credentialLabel = (name: string): string | undefined => LABELS[name];
 
-export const hasCredentials = (values: CredentialValues, errors: FieldErrors = {}): boolean =>
+const hasCredentials = (values: CredentialValues, errors: FieldErrors = {}): boolean =>
   credentialsIn(values) !== null || Object.keys(errors).some((name) => Object.hasOwn(LABELS, name));
 
 interface CredentialFieldsProps {
