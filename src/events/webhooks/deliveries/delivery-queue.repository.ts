@@ -37,12 +37,12 @@ const DUE = (endpointId: string, limit: string) => {
   const first = (which: string) => `(SELECT d.id, d.next_attempt_at AS at FROM deliveries d
                  WHERE d.endpoint_id = ${endpointId} AND d.state = 'pending' AND d.next_attempt_at <= now() AND d.due_at ${which}
                  ORDER BY d.due_at, d.id LIMIT ${limit})`;
-  return `(${first('IS NULL')} UNION ALL ${first('<= now()')})`;
+  return `${first('IS NULL')} UNION ALL ${first('<= now()')}`;
 };
 
 /** The same with the turn of each: what has waited longest comes first. */
 const TURNS = (endpointId: string, limit: string) => `(
-             SELECT d.id, row_number() OVER (ORDER BY d.at) AS turn FROM ${DUE(endpointId, limit)} d ORDER BY d.at LIMIT ${limit})`;
+             SELECT d.id, row_number() OVER (ORDER BY d.at) AS turn FROM (${DUE(endpointId, limit)}) d ORDER BY d.at LIMIT ${limit})`;
 
 // What a partner answers may name the person. That consents were revoked is sent after an erasure too, when the event has no user.
 const MAY_KEEP_ANSWER = `NOT d.erased AND (d.event_type <> 'user.consent_revoked'
@@ -126,7 +126,7 @@ export class DeliveryQueueRepository {
          SELECT s.endpoint_id, q.max_per_minute, s.start_seconds, s.start_counts
            FROM queued q JOIN webhook_throttles s ON s.endpoint_id = q.endpoint_id
           WHERE q.max_per_minute IS NOT NULL AND s.blocked_until <= now()
-            AND EXISTS (SELECT 1 FROM ${DUE('s.endpoint_id', '1')} due)
+            AND EXISTS (SELECT 1 FROM (${DUE('s.endpoint_id', '1')}) due)
             FOR UPDATE OF s SKIP LOCKED
        ), permit AS MATERIALIZED (
          SELECT o.*, greatest(0, o.max_per_minute - (
@@ -213,7 +213,7 @@ export class DeliveryQueueRepository {
                     WHERE h.endpoint_id = q.endpoint_id AND h.hour >= now() - interval '2 hours'), false)) AS held
            FROM queue q
            LEFT JOIN webhook_endpoints e ON e.id = q.endpoint_id
-           CROSS JOIN LATERAL (SELECT d.at FROM ${DUE('q.endpoint_id', '1')} d ORDER BY d.at LIMIT 1) due
+           CROSS JOIN LATERAL (SELECT d.at FROM (${DUE('q.endpoint_id', '1')}) d ORDER BY d.at LIMIT 1) due
           WHERE e.max_per_minute IS NULL OR NOT e.enabled
        )
        SELECT (SELECT count(*)::int FROM (SELECT 1 FROM deliveries WHERE state = 'pending' LIMIT 10000) p) AS pending,
