@@ -228,10 +228,10 @@ async function insertDeliveries(
   deliveries: DemoDelivery[],
 ): Promise<void> {
   await manager.query(
-    `INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, state, attempts, retries, next_attempt_at,
+    `INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, state, attempts, retries, next_attempt_at, due_at,
                              created_at, finished_at)
      SELECT id, event_id, event_type, $1, $2, state, attempts, attempts - (state <> 'pending')::int,
-            to_timestamp(due_ms / 1000.0), to_timestamp(ms / 1000.0),
+            to_timestamp(due_ms / 1000.0), to_timestamp(due_ms / 1000.0), to_timestamp(ms / 1000.0),
             CASE WHEN state <> 'pending' THEN to_timestamp(end_ms / 1000.0) END
        FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::bigint[], $9::bigint[], $10::bigint[])
               AS d (id, event_id, event_type, state, attempts, due_ms, ms, end_ms)`,

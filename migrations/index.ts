@@ -41,6 +41,7 @@ import { ResourceIndicators1796110000000 } from './1796110000000-resource-indica
 import { Filters1796310000000 } from './1796310000000-filters.js';
 import { SigningKeys1796320000000 } from './1796320000000-signing-keys.js';
 import { ReceiverAuthentication1796410000000 } from './1796410000000-receiver-authentication.js';
+import { DeliveriesByDueTime1796430000000 } from './1796430000000-deliveries-by-due-time.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -87,6 +88,7 @@ export const MIGRATIONS = [
   Filters1796310000000,
   SigningKeys1796320000000,
   ReceiverAuthentication1796410000000,
+  DeliveriesByDueTime1796430000000,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -187,7 +187,7 @@ describe('When a person is erased,', () => {
   it('an attempt is not retried after its worker died', async () => {
     const { id } = await failedOnce();
     await query(
-      "UPDATE deliveries SET lease_id = 'dead', next_attempt_at = now() - interval '1 second' WHERE id = $1",
+      "UPDATE deliveries SET lease_id = 'dead', due_at = now(), next_attempt_at = now() - interval '1 second' WHERE id = $1",
       [id],
     ).then(erase);
     await webhooks.finished(id);

@@ -32,9 +32,10 @@ const MAKE_BACKLOG = `
   VALUES ('endp' || repeat('0', 26), 'clnt' || repeat('0', 26), 'https://x.example/', '{vehicle.updated}', '');
   INSERT INTO events (id, type, user_id, payload, deliveries)
   VALUES ('evnt' || repeat('0', 26), 'vehicle.updated', 'user' || repeat('0', 26), '{}', ${DUE});
-  INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, next_attempt_at)
-  SELECT new_delivery_id(), 'evnt' || repeat('0', 26), 'vehicle.updated', 'endp' || repeat('0', 26), 'clnt' || repeat('0', 26),
-         now() - interval '1 minute' FROM generate_series(1, ${DUE});
+  -- Never put off, put off until now, and put off until later.
+  INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, next_attempt_at, due_at)
+  SELECT new_delivery_id(), 'evnt' || repeat('0', 26), 'vehicle.updated', 'endp' || repeat('0', 26), 'clnt' || repeat('0', 26), coalesce(at, now()), at
+    FROM unnest(ARRAY[NULL, now() - interval '1 minute', now() + interval '1 hour']) AS at, generate_series(1, ${DUE});
   ANALYZE`;
 
 /** What the statements of the worker read, planned for any parameters, as on its connections, after it has dropped its plans. */

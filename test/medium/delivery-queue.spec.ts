@@ -2,6 +2,7 @@ import type { ClaimedDelivery } from '#events/webhooks/deliveries/claimed-delive
 import { ATTEMPT, MANY, RECEIVER_URL, useDeliveryQueues } from '../support/delivery-queues.js';
 import { whileHeld } from '../support/held-rows.js';
 import { untilHourHasRoom } from '../support/hours.js';
+import { until } from '../support/until.js';
 
 describe('the queue of deliveries', () => {
   const { stage, query, makeEndpoint, claim, countByEndpoint, rows, endLeases, finished } =
@@ -76,6 +77,44 @@ describe('the queue of deliveries', () => {
     expect(await query('SELECT endpoint_id, delivered, failed FROM webhook_endpoint_hours')).toEqual([
       { endpoint_id: endpointId, delivered: 0, failed: 1 },
     ]);
+  });
+
+  it('changes no index by a claim: each row has room beside it', async () => {
+    await makeEndpoint(40);
+    const inPlace = async () => {
+      // A connection may hold back its statistics.
+      await stage.statements[0]!.run('flush', 'SELECT pg_stat_force_next_flush()', []);
+      const [row] = await query<{ n: number }>(
+        "SELECT n_tup_hot_upd::int AS n FROM pg_stat_user_tables WHERE relname = 'deliveries'",
+      );
+      return row!.n;
+    };
+    const before = await inPlace();
+    expect(await claim(MANY)).toHaveLength(40);
+    // A page may be full already.
+    await until('they are counted', async () => (await inPlace()) - before >= 36);
+  });
+
+  it('sends what was put off when it is due, beside what was not, and neither waits for the other', async () => {
+    const endpoint = await makeEndpoint(3);
+    // The second was never put off, and the third is put off until later.
+    const [first, second, third] = await rows();
+    await query('UPDATE deliveries SET due_at = NULL WHERE id = $1', [second!.id]);
+    await query(
+      "UPDATE deliveries SET due_at = now() + interval '1 hour', next_attempt_at = now() + interval '1 hour' WHERE id = $1",
+      [third!.id],
+    );
+    const claims = await claim(MANY);
+    expect(claims.map(({ id }) => id).sort()).toEqual([first!.id, second!.id].sort());
+    await stage.queue.finish(
+      claims.map((each) => finished(each, { state: 'pending', waitSeconds: 60, attempt: ATTEMPT })),
+    );
+    expect(await claim(MANY)).toEqual([]);
+    await query(
+      'UPDATE deliveries SET due_at = now(), next_attempt_at = now() WHERE endpoint_id = $1 AND id <> $2',
+      [endpoint, third!.id],
+    );
+    expect(await claim(MANY)).toHaveLength(2);
   });
 
   it('gives no more of one endpoint than may be, or than there is room for, the oldest first', async () => {

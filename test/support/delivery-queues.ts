@@ -90,8 +90,9 @@ export function useDeliveryQueues() {
       [eventId, userId],
     );
     await query(
-      `INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, next_attempt_at)
-       SELECT new_delivery_id(), $1, 'vehicle.updated', $2, $3, now() - $4::interval + n * interval '1 ms' FROM generate_series(1, $5) n`,
+      `INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, next_attempt_at, due_at)
+       SELECT new_delivery_id(), $1, 'vehicle.updated', $2, $3, at, at
+         FROM (SELECT now() - $4::interval + n * interval '1 ms' AS at FROM generate_series(1, $5) n) due`,
       [eventId, id, clientId, due, deliveries],
     );
     return id;

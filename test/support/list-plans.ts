@@ -68,15 +68,14 @@ export function describeListPlans(rows: number): void {
       INSERT INTO events (id, type, payload, deliveries, test)
       SELECT 'evnt' || lpad((1000 + n)::text, 26, '0'), 'webhook.test', '{}', 1, true FROM generate_series(1, 20) n;
       INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, state, cancel_reason, next_attempt_at, finished_at)
-      SELECT 'dlvr' || lpad(n::text, 26, '0'), 'evnt' || lpad((n % 1000 + 1)::text, 26, '0'), 'vehicle.updated',
+      SELECT 'dlvr' || lpad(n::text, 26, '0'), 'evnt' || lpad((CASE WHEN test THEN 1000 + n / 1000 ELSE n % 1000 + 1 END)::text, 26, '0'),
+             CASE WHEN test THEN 'webhook.test' ELSE 'vehicle.updated' END,
              CASE WHEN n <= 40 THEN '${ENDPOINTS.rare}' WHEN n % 50 = 0 THEN '${ENDPOINTS.failing}' ELSE '${ENDPOINTS.usual}' END,
              CASE WHEN n <= 40 THEN '${CLIENTS.rare}' ELSE '${CLIENTS.usual}' END,
              state, CASE state WHEN 'cancelled' THEN 'client_disabled' END, CASE state WHEN 'pending' THEN now() END, CASE WHEN state <> 'pending' THEN now() END
-        FROM (SELECT n, CASE WHEN n > ${rows} * 0.7 THEN 'pending' WHEN n % 50 = 0 THEN 'failed'
+        FROM (SELECT n, n % 1000 = 0 AND n <= 20000 AS test, CASE WHEN n > ${rows} * 0.7 THEN 'pending' WHEN n % 50 = 0 THEN 'failed'
                              WHEN n BETWEEN 41 AND 60 THEN 'cancelled' ELSE 'delivered' END AS state
                 FROM generate_series(1, ${rows}) n) d;
-      UPDATE deliveries SET event_type = 'webhook.test', event_id = 'evnt' || lpad((1000 + right(id, 8)::int / 1000)::text, 26, '0')
-       WHERE right(id, 8)::int % 1000 = 0 AND right(id, 8)::int <= 20000;
       RESET session_replication_role;
       ${indexes.map(({ definition }) => definition).join(';\n')};
     `);

@@ -176,7 +176,7 @@ export class Webhooks {
   /** Makes the next attempt of a delivery due. */
   async makeDue(id: string): Promise<void> {
     await this.service.database.query(
-      "UPDATE deliveries SET next_attempt_at = now() WHERE id = $1 AND state = 'pending' AND lease_id IS NULL",
+      "UPDATE deliveries SET next_attempt_at = now(), due_at = now() WHERE id = $1 AND state = 'pending' AND lease_id IS NULL",
       [id],
     );
   }

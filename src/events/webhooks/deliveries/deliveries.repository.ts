@@ -31,6 +31,7 @@ export const RESTARTED = {
   cancelReason: null,
   retries: 0,
   nextAttemptAt: () => 'now()',
+  dueAt: null,
   finishedAt: null,
 } as const;
 

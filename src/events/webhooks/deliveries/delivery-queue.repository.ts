@@ -18,14 +18,31 @@ const SLOW_MS = 1000;
 /** Contract §18: by how many of its last attempts an endpoint counts as failing. */
 const RECENT = 20;
 
+// The order of `deliveries_queue_idx`, and of no other index.
+const IN_QUEUE = 'endpoint_id, due_at, id';
 /** The endpoints with pending deliveries, with a null at the end: found in a few steps through an index. */
 const QUEUE = `queue AS (
-         (SELECT endpoint_id FROM deliveries WHERE state = 'pending' ORDER BY endpoint_id LIMIT 1)
+         (SELECT endpoint_id FROM deliveries WHERE state = 'pending' ORDER BY ${IN_QUEUE} LIMIT 1)
          UNION ALL
          SELECT (SELECT d.endpoint_id FROM deliveries d
-                  WHERE d.state = 'pending' AND d.endpoint_id > q.endpoint_id ORDER BY d.endpoint_id LIMIT 1)
+                  WHERE d.state = 'pending' AND d.endpoint_id > q.endpoint_id ORDER BY ${IN_QUEUE} LIMIT 1)
            FROM queue q WHERE q.endpoint_id IS NOT NULL
        )`;
+
+/**
+ * The first deliveries of an endpoint that are due, up to a number. Those that were never put off are due since they were made, in the order of their
+ * ids; the others at a time of their own. Either is found by `deliveries_queue_idx`, of which a lease changes nothing: so it changes no index.
+ */
+const DUE = (endpointId: string, limit: string) => {
+  const first = (which: string) => `(SELECT d.id, d.next_attempt_at AS at FROM deliveries d
+                 WHERE d.endpoint_id = ${endpointId} AND d.state = 'pending' AND d.next_attempt_at <= now() AND d.due_at ${which}
+                 ORDER BY d.due_at, d.id LIMIT ${limit})`;
+  return `${first('IS NULL')} UNION ALL ${first('<= now()')}`;
+};
+
+/** The same with the turn of each: what has waited longest comes first. */
+const TURNS = (endpointId: string, limit: string) => `(
+             SELECT d.id, row_number() OVER (ORDER BY d.at) AS turn FROM (${DUE(endpointId, limit)}) d ORDER BY d.at LIMIT ${limit})`;
 
 // What a partner answers may name the person. That consents were revoked is sent after an erasure too, when the event has no user.
 const MAY_KEEP_ANSWER = `NOT d.erased AND (d.event_type <> 'user.consent_revoked'
@@ -109,27 +126,29 @@ export class DeliveryQueueRepository {
          SELECT s.endpoint_id, q.max_per_minute, s.start_seconds, s.start_counts
            FROM queued q JOIN webhook_throttles s ON s.endpoint_id = q.endpoint_id
           WHERE q.max_per_minute IS NOT NULL AND s.blocked_until <= now()
-            AND EXISTS (SELECT 1 FROM deliveries d
-                         WHERE d.endpoint_id = s.endpoint_id AND d.state = 'pending' AND d.next_attempt_at <= now())
+            AND EXISTS (SELECT 1 FROM (${DUE('s.endpoint_id', '1')}) due)
             FOR UPDATE OF s SKIP LOCKED
        ), permit AS MATERIALIZED (
          SELECT o.*, greatest(0, o.max_per_minute - (
                   SELECT coalesce(sum(k.n), 0) FROM unnest(o.start_seconds, o.start_counts) AS k (second, n)
                    WHERE k.second > now() - ${WINDOW}))::int AS starts
            FROM open o
-       ), candidate AS (
-         SELECT due.id, due.turn
+       ), may AS MATERIALIZED (
+         SELECT q.endpoint_id, least(coalesce(busy.room, $3), CASE WHEN q.max_per_minute IS NOT NULL THEN
+                  coalesce((SELECT p.starts FROM permit p WHERE p.endpoint_id = q.endpoint_id), 0) END) AS starts
            FROM queued q
            LEFT JOIN unnest($4::text[], $5::int[]) AS busy (endpoint_id, room) ON busy.endpoint_id = q.endpoint_id
-           CROSS JOIN LATERAL (
-             SELECT least(coalesce(busy.room, $3), CASE WHEN q.max_per_minute IS NOT NULL THEN
-                      coalesce((SELECT p.starts FROM permit p WHERE p.endpoint_id = q.endpoint_id), 0) END) AS starts) may
-           CROSS JOIN LATERAL (
-             -- By default PostgreSQL 15 numbers what is due at one instant together, and reads all of it.
-             SELECT d.id, row_number() OVER (ORDER BY d.next_attempt_at ROWS UNBOUNDED PRECEDING) AS turn
-               FROM deliveries d
-              WHERE d.endpoint_id = q.endpoint_id AND d.state = 'pending' AND d.next_attempt_at <= now()
-              ORDER BY d.next_attempt_at LIMIT may.starts) due
+       ), share AS MATERIALIZED (
+         SELECT ceil(2.0 * $2 / count(*))::int AS n FROM queued HAVING count(*) > 0
+       ), first_turns AS MATERIALIZED (
+         -- As a rule they are enough, and reading all turns of each endpoint is most of the work.
+         SELECT due.* FROM may m CROSS JOIN share s CROSS JOIN LATERAL ${TURNS('m.endpoint_id', 'least(m.starts, s.n)')} due
+       ), candidate AS (
+         SELECT due.id, due.turn
+           FROM (SELECT * FROM first_turns
+                 UNION ALL
+                 SELECT due.* FROM may m CROSS JOIN share s CROSS JOIN LATERAL ${TURNS('m.endpoint_id', 'm.starts')} due
+                  WHERE m.starts > s.n AND due.turn > s.n AND (SELECT count(*) FROM first_turns) < $2) due
           -- Of those in the same turn any: if more endpoints hang than there is room for, the others get their share.
           ORDER BY due.turn, random() LIMIT $2
        ), claimed AS (
@@ -195,15 +214,13 @@ export class DeliveryQueueRepository {
                     WHERE h.endpoint_id = q.endpoint_id AND h.hour >= now() - interval '2 hours'), false)) AS held
            FROM queue q
            LEFT JOIN webhook_endpoints e ON e.id = q.endpoint_id
-           CROSS JOIN LATERAL (
-             SELECT d.next_attempt_at AS at FROM deliveries d
-              WHERE d.endpoint_id = q.endpoint_id AND d.state = 'pending' ORDER BY d.next_attempt_at LIMIT 1) due
+           CROSS JOIN LATERAL (SELECT d.at FROM (${DUE('q.endpoint_id', '1')}) d ORDER BY d.at LIMIT 1) due
           WHERE e.max_per_minute IS NULL OR NOT e.enabled
        )
        SELECT (SELECT count(*)::int FROM (SELECT 1 FROM deliveries WHERE state = 'pending' LIMIT 10000) p) AS pending,
               greatest(0, coalesce(extract(epoch FROM now() - min(at) FILTER (WHERE held IS NOT TRUE)), 0))::float8
                 AS "oldestSeconds",
-              (count(*) FILTER (WHERE held AND at <= now()))::int AS "heldBack"
+              (count(*) FILTER (WHERE held))::int AS "heldBack"
          FROM oldest`,
     );
     return row!;
@@ -227,8 +244,9 @@ export class DeliveryQueueRepository {
                 attempts = d.attempts + (done.attempted_at IS NOT NULL)::int,
                 retries = d.retries + (done.attempted_at IS NOT NULL AND done.state = 'pending')::int,
                 -- What is about a person who was erased in the meantime is due at once, to be cancelled.
-                next_attempt_at = CASE WHEN done.state = 'pending'
-                                       THEN now() + make_interval(secs => CASE WHEN d.erased THEN 0 ELSE done.wait_seconds END) END,
+                (next_attempt_at, due_at) = (
+                  SELECT at, at FROM (SELECT CASE WHEN done.state = 'pending' THEN
+                                        now() + make_interval(secs => CASE WHEN d.erased THEN 0 ELSE done.wait_seconds END) END AS at) a),
                 finished_at = CASE WHEN done.state <> 'pending' THEN now() END,
                 lease_id = NULL
            FROM done

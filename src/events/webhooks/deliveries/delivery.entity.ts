@@ -48,6 +48,10 @@ export class DeliveryEntity {
   @TimeOrNull()
   nextAttemptAt!: Date | null;
 
+  /** When it was put off to; null: due since it was made. */
+  @TimeOrNull()
+  dueAt!: Date | null;
+
   /** Identifies the holder of the lease. */
   @TextOrNull()
   leaseId!: string | null;

@@ -200,10 +200,10 @@ const IN_A_PAUSE = `
 
 /** Due in the order of their events. */
 const ADDED = `${DELIVERY_ID_TIME}, added AS (
-  INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, recovery_id, realm, next_attempt_at)
-  SELECT ${NEW_DELIVERY_ID}, m.id, m.type, $1, $2, $3, m.realm,
-         now() - interval '1 second' + ($5::int + row_number() OVER (ORDER BY m.created_at, m.id)) * interval '1 microsecond'
-    FROM missed m
+  INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, recovery_id, realm, next_attempt_at, due_at)
+  SELECT ${NEW_DELIVERY_ID}, m.id, m.type, $1, $2, $3, m.realm, m.at, m.at
+    FROM (SELECT *, now() - interval '1 second' + ($5::int + row_number() OVER (ORDER BY created_at, id)) * interval '1 microsecond' AS at
+            FROM missed) m
   RETURNING 1
 )
 SELECT count(*)::int AS count FROM added`;
