@@ -160,6 +160,7 @@ describe('The admin API for webhook endpoints', () => {
       enabled: true,
       filters: [],
       max_per_minute: null,
+      ordered: false,
       signature_versions: ['v1'],
       headers: [],
       disabled_reason: null,
@@ -241,7 +242,13 @@ describe('The admin API for webhook endpoints', () => {
     await send('PATCH', path(id), { description: 'new' });
     await send('DELETE', path(id));
     const rows = await audits(id);
-    const options = { filters: [], max_per_minute: null, signature_versions: ['v1'], headers: [] };
+    const options = {
+      filters: [],
+      max_per_minute: null,
+      ordered: false,
+      signature_versions: ['v1'],
+      headers: [],
+    };
     const view = {
       client_id: client.id,
       url: URL_OK,

@@ -145,6 +145,7 @@ function inputOf(typed: EndpointFormValues) {
     eventTypes: [...new Set(typed.event_types)],
     filters: conditionsOf(typed),
     maxPerMinute: limit === '' ? null : limitIn(limit),
+    ordered: typed.ordered,
     signatureVersions: signaturesIn(typed.signature_versions),
     headers: headersInLines(typed.headers),
   };
@@ -167,6 +168,7 @@ function changesOf(typed: EndpointFormValues, present: EndpointFormValues): Endp
     eventTypes: changed('eventTypes'),
     filters: changed('filters'),
     maxPerMinute: changed('maxPerMinute'),
+    ordered: changed('ordered'),
     signatureVersions: changed('signatureVersions'),
     headers: changed('headers'),
   };
