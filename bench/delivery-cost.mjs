@@ -125,7 +125,9 @@ async function measure(what, url, round) {
     }
     await connection.query('ANALYZE');
     for (let done = 0; done < all;) {
-      const claimed = await costOf('claim', all, () => queue.claim(randomUUID(), BATCH, 32, new Map()));
+      const { deliveries: claimed } = await costOf('claim', all, () =>
+        queue.claim(randomUUID(), BATCH, 32, new Map()),
+      );
       if (claimed.length === 0 || claimed[0].cancelReason)
         throw new Error(`${done}: ${claimed[0]?.cancelReason}`);
       const results = claimed.map(({ id, leaseId }) => ({

@@ -42,6 +42,7 @@ import { Filters1796310000000 } from './1796310000000-filters.js';
 import { SigningKeys1796320000000 } from './1796320000000-signing-keys.js';
 import { ReceiverAuthentication1796410000000 } from './1796410000000-receiver-authentication.js';
 import { DeliveriesByDueTime1796430000000 } from './1796430000000-deliveries-by-due-time.js';
+import { OrderedEndpoints1796440000000 } from './1796440000000-ordered-endpoints.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -89,6 +90,7 @@ export const MIGRATIONS = [
   SigningKeys1796320000000,
   ReceiverAuthentication1796410000000,
   DeliveriesByDueTime1796430000000,
+  OrderedEndpoints1796440000000,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -160,6 +160,7 @@ describe('The admin API for webhook endpoints', () => {
       enabled: true,
       filters: [],
       max_per_minute: null,
+      ordered: false,
       signature_versions: ['v1'],
       headers: [],
       authentication: null,
@@ -245,6 +246,7 @@ describe('The admin API for webhook endpoints', () => {
     const options = {
       filters: [],
       max_per_minute: null,
+      ordered: false,
       signature_versions: ['v1'],
       headers: [],
       authentication: null,

@@ -98,8 +98,12 @@ export function useDeliveryQueues() {
     return id;
   }
 
-  const claim = (limit = MANY, perEndpoint = MANY, room = new Map<string, number>(), by = stage.queue) =>
-    by.claim(randomUUID(), limit, perEndpoint, room);
+  const claim = async (
+    limit = MANY,
+    perEndpoint = MANY,
+    room = new Map<string, number>(),
+    by = stage.queue,
+  ): Promise<ClaimedDelivery[]> => (await by.claim(randomUUID(), limit, perEndpoint, room)).deliveries;
   const countByEndpoint = (claims: ClaimedDelivery[]) => {
     const counts: Record<string, number> = {};
     for (const { endpointId } of claims) counts[endpointId] = (counts[endpointId] ?? 0) + 1;

@@ -3,10 +3,10 @@ import { EVENT_TYPES } from '../../../migrations/event-types.js';
 import { idOf, text, time, whole } from '#platform/http/api/api-schemas.js';
 import { type Operation, type Parameter, type Paths, type Schema, dataSchemaName } from './openapi.js';
 
-const header = (name: string, description: string): Parameter => ({
+const header = (name: string, description: string, required = true): Parameter => ({
   name,
   in: 'header',
-  required: true,
+  required,
   description,
   schema: text() as object as Schema,
 });
@@ -18,6 +18,11 @@ export const WEBHOOK_HEADERS: Parameter[] = [
   header('webhook-signature', 'One `v1,…` for each valid secret.'),
   header('webhook-event-type', 'The type of the event.'),
   header('webhook-event-version', 'The version of its type: a schema of `data`.'),
+  header(
+    'webhook-sequence-gap',
+    'At an endpoint with `ordered`: how many events of this user directly before this one were not delivered. Left out if none.',
+    false,
+  ),
 ];
 
 const SEQUENCE = whole('Grows by one with each event about the same thing. Tests have none.', { minimum: 1 });

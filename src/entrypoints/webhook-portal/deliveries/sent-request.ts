@@ -13,8 +13,9 @@ type Line = [name: string, value: string];
  */
 export function headersOf(delivery: DeliveryDetail, attempt: Attempt): Line[] {
   const { id, payloadHidden } = delivery;
+  const { sequenceGap } = attempt;
   const signature = payloadHidden === null ? attempt.signature : 'hidden, like the payload';
-  const headers = requestHeaders(id, delivery, secondsOf(attempt.attemptedAt), signature);
+  const headers = requestHeaders(id, { ...delivery, sequenceGap }, secondsOf(attempt.attemptedAt), signature);
   const own = (attempt.ownHeaders ?? []).map((name): Line => [name, HEADER_MASK]);
   return [...Object.entries(headers), ...own];
 }

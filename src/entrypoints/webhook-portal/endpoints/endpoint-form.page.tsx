@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { Choices, TextArea, TextField, type FieldErrors } from '#platform/web/forms/field.js';
+import { Choices, TextArea, Tick, TextField, type FieldErrors } from '#platform/web/forms/field.js';
 import { PageForm } from '#platform/web/forms/form.js';
 import { HEADERS_HINT } from '#events/webhooks/endpoints/endpoint-headers.js';
 import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
@@ -119,6 +119,11 @@ export function endpointFormPage({
               inputMode="numeric"
               hint="The most requests that we start in a minute, 1 to 6,000; the rest waits. Leave it empty for no limit."
             />
+            <Tick
+              name="ordered"
+              label="One after the other for each user"
+              hint="A user’s next event is sent only when the one before it was delivered or has failed for good. So an event that fails holds back the later ones of its user, for days if need be."
+            />
             <Choices
               name="signature_versions"
               id="signature-versions"
@@ -148,6 +153,7 @@ const hasFilterErrors = (errors: FieldErrors): boolean =>
 const isAdvanced = (input: EndpointFormValues, errors: FieldErrors): boolean =>
   input.max_per_minute !== '' ||
   input.headers !== '' ||
+  input.ordered ||
   input.signature_versions.join() !== 'v1' ||
   errors['max_per_minute'] !== undefined ||
   errors['headers'] !== undefined;

@@ -191,6 +191,7 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointEntity }): VNode {
           'Attempts per minute',
           `At most ${formatCount(endpoint.maxPerMinute)}`,
         ],
+        endpoint.ordered && ['Order', 'One after the other for each user'],
         endpoint.authentication && ['OAuth', <CredentialsInWords shown={endpoint.authentication} />],
         ['Last attempt', lastAttemptAt ? <ExactMoment at={lastAttemptAt} /> : 'None yet'],
         ['Added', <Moment at={endpoint.createdAt} />],

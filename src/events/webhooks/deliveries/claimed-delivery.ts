@@ -19,6 +19,8 @@ export interface ClaimedDelivery {
   /** Whether its client is in a sandbox. */
   isSandbox: boolean;
   signatureVersions: SignatureVersion[];
+  /** At an ordered endpoint: how many events of its user directly before it the endpoint did not get; otherwise null. */
+  sequenceGap: number | null;
   /** The secret that signs, and the one before while it is valid. */
   sealedSecret: Buffer;
   sealedPreviousSecret: Buffer | null;
@@ -52,6 +54,7 @@ export interface FinishedClaim {
     responseHeaders?: HeaderLine[];
     responseStart?: string;
     signature: string;
+    sequenceGap?: number;
     url?: string;
     ownHeaders?: string[];
   };

@@ -7,6 +7,7 @@ import { CONSENT_REVOKED } from '../events/event.js';
 import { DeliveryAttemptEntity } from './delivery-attempt.entity.js';
 import { DeliveryEntity } from './delivery.entity.js';
 import type { Delivery, DeliveryDetail } from './delivery.js';
+import { lineOf, placeOf } from './delivery-lines.sql.js';
 import { filtered, orderOf, type DeliveryFilter } from './delivery-filter.js';
 
 /** A delivery with what pages and the API show: its endpoint, its event and its last attempt. */
@@ -25,7 +26,10 @@ const MAY_BE_SHOWN = `(
                JOIN clients c ON c.id = delivery.client_id AND t.scope = ANY (c.scopes)
               WHERE t.name = event.type AND ${userShares('c.id', 'event.user_id', 't.scope')}))`;
 
-/** The values that restart a delivery's schedule. */
+const OF_ITS_EVENT = (what: string) => () =>
+  `(SELECT ${what} FROM events v WHERE v.id = event_id AND v.user_id IS NOT NULL)`;
+
+/** The values that restart a delivery's schedule, at its place in the line if its endpoint is ordered. */
 export const RESTARTED = {
   state: 'pending',
   cancelReason: null,
@@ -33,6 +37,9 @@ export const RESTARTED = {
   nextAttemptAt: () => 'now()',
   dueAt: null,
   finishedAt: null,
+  line: OF_ITS_EVENT(lineOf('v.user_id')),
+  place: OF_ITS_EVENT(placeOf('v.xid')),
+  behind: false,
 } as const;
 
 @Injectable()
@@ -134,13 +141,22 @@ export class DeliveriesRepository {
               cancel_reason = CASE WHEN w.ends THEN 'consent_withdrawn' ELSE d.cancel_reason END,
               next_attempt_at = CASE WHEN w.ends THEN NULL ELSE d.next_attempt_at END,
               finished_at = CASE WHEN w.ends THEN now() ELSE d.finished_at END,
-              lease_id = CASE WHEN w.ends THEN NULL ELSE d.lease_id END
+              lease_id = CASE WHEN w.ends THEN NULL ELSE d.lease_id END,
+              -- A running attempt is still ahead of what tells that consents were revoked.
+              line = CASE WHEN d.state = 'pending' AND NOT w.ends THEN d.line END,
+              behind = false
          FROM (SELECT p.id, p.state = 'pending' AND (p.lease_id IS NULL OR p.next_attempt_at <= now()) AS ends
                  FROM deliveries p JOIN events v ON v.id = p.event_id
                 WHERE v.user_id = $1 AND v.type <> $2
                 ORDER BY p.id FOR NO KEY UPDATE OF p) AS w
         WHERE d.id = w.id`,
       [userId, CONSENT_REVOKED],
+    );
+    // What stays may be next in its line.
+    await this.deliveries.manager.query(
+      `UPDATE deliveries d SET behind = false, next_attempt_at = now(), due_at = now()
+         FROM events v WHERE v.user_id = $1 AND d.event_id = v.id AND d.behind`,
+      [userId],
     );
   }
 
@@ -185,7 +201,8 @@ const deliveryOf = ({ endpoint, event, lastAttempt, ...delivery }: ReadDelivery)
   state: delivery.state,
   cancelReason: delivery.cancelReason,
   attempts: delivery.attempts,
-  nextAttemptAt: delivery.nextAttemptAt,
+  nextAttemptAt: delivery.behind ? null : delivery.nextAttemptAt,
+  isBehind: delivery.behind,
   createdAt: delivery.createdAt,
   finishedAt: delivery.finishedAt,
   isTest: event.isTest,

@@ -36,6 +36,9 @@ export class DeliveryAttemptEntity implements Attempt {
   @Column('text')
   signature!: string;
 
+  @Column('integer', { nullable: true })
+  sequenceGap!: number | null;
+
   @TextOrNull()
   url!: string | null;
 

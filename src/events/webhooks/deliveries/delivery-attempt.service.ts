@@ -26,7 +26,7 @@ export const secondsOf = (attemptedAt: Date): number => Math.floor(attemptedAt.g
 /** The headers of a delivery's request, in reading order (contract §10). */
 export const requestHeaders = (
   id: string,
-  event: { eventType: string; eventVersion: number },
+  event: { eventType: string; eventVersion: number; sequenceGap?: number | null },
   timestamp: number,
   signature: string,
 ): Record<string, string> => ({
@@ -37,6 +37,7 @@ export const requestHeaders = (
   'webhook-signature': signature,
   'webhook-event-type': event.eventType,
   'webhook-event-version': String(event.eventVersion),
+  ...(event.sequenceGap ? { 'webhook-sequence-gap': String(event.sequenceGap) } : {}),
 });
 
 /** One attempt of one delivery: signed, sent and evaluated (contract §10). */
@@ -71,7 +72,12 @@ export class DeliveryAttemptService {
     const isSuccess = outcome.kind === 'response' && outcome.status >= 200 && outcome.status < 300;
     const isGone = outcome.kind === 'response' && outcome.status === GONE;
     const attempt = {
-      ...{ attemptedAt, durationMs: outcome.durationMs, signature },
+      ...{
+        attemptedAt,
+        durationMs: outcome.durationMs,
+        signature,
+        sequenceGap: claim.sequenceGap || undefined,
+      },
       ...(unsendable ? {} : { url: claim.url, ownHeaders: namesOf(claim, ownHeaders) }),
       ...answerOf(outcome),
     };

@@ -5,6 +5,8 @@ import { userShares } from '#access/consents/consent.sql.js';
 import { WorkerStatements } from '#platform/database/queries/worker-statements.js';
 import { HAS_FAILED_FOR_LONG, IS_FAILING, NOT_TOLD } from '../endpoints/endpoints.repository.js';
 import { DeliveryEntity } from './delivery.entity.js';
+import { lineOf, LINES, MISSED, placeOf } from './delivery-lines.sql.js';
+import { DUE, IN_QUEUE } from './due-deliveries.sql.js';
 import type { ClaimedDelivery, FinishedClaim } from './claimed-delivery.js';
 
 /** The channel on which instances announce that there is something to deliver. */
@@ -17,9 +19,9 @@ const WINDOW = "interval '61 seconds'";
 const SLOW_MS = 1000;
 /** Contract §18: by how many of its last attempts an endpoint counts as failing. */
 const RECENT = 20;
+/** As many rows as a statement changes quickly. */
+const LINED_UP_AT_ONCE = 5_000;
 
-// The order of `deliveries_queue_idx`, and of no other index.
-const IN_QUEUE = 'endpoint_id, due_at, id';
 /** The endpoints with pending deliveries, with a null at the end: found in a few steps through an index. */
 const QUEUE = `queue AS (
          (SELECT endpoint_id FROM deliveries WHERE state = 'pending' ORDER BY ${IN_QUEUE} LIMIT 1)
@@ -28,17 +30,6 @@ const QUEUE = `queue AS (
                   WHERE d.state = 'pending' AND d.endpoint_id > q.endpoint_id ORDER BY ${IN_QUEUE} LIMIT 1)
            FROM queue q WHERE q.endpoint_id IS NOT NULL
        )`;
-
-/**
- * The first deliveries of an endpoint that are due, up to a number. Those that were never put off are due since they were made, in the order of their
- * ids; the others at a time of their own. Either is found by `deliveries_queue_idx`, of which a lease changes nothing: so it changes no index.
- */
-const DUE = (endpointId: string, limit: string) => {
-  const first = (which: string) => `(SELECT d.id, d.next_attempt_at AS at FROM deliveries d
-                 WHERE d.endpoint_id = ${endpointId} AND d.state = 'pending' AND d.next_attempt_at <= now() AND d.due_at ${which}
-                 ORDER BY d.due_at, d.id LIMIT ${limit})`;
-  return `${first('IS NULL')} UNION ALL ${first('<= now()')}`;
-};
 
 /** The same with the turn of each: what has waited longest comes first. */
 const TURNS = (endpointId: string, limit: string) => `(
@@ -63,12 +54,24 @@ const rowOf = ({ id, leaseId, state, cancelReason, waitSeconds = 0, attempt }: F
   response_headers: attempt?.responseHeaders,
   response_start: attempt?.responseStart,
   signature: attempt?.signature,
+  sequence_gap: attempt?.sequenceGap,
   url: attempt?.url,
   own_headers: attempt?.ownHeaders?.length ? attempt.ownHeaders : undefined,
 });
 const DONE_COLUMNS = `id text, lease_id text, state text, cancel_reason text, wait_seconds float8, attempted_at timestamptz,
            duration_ms int, status int, failure text, detail text, response_headers jsonb, response_start text, signature text,
-           url text, own_headers text[]`;
+           sequence_gap int, url text, own_headers text[]`;
+
+/** What was claimed, and what else there is to do. */
+export interface Claims {
+  deliveries: ClaimedDelivery[];
+  /** How many deliveries of ordered endpoints were put off, or got their place: others are next to be looked at. */
+  moved: number;
+  /** Endpoints that were switched to `ordered` or back, and take part again after `lineUp`. */
+  toLineUp: string[];
+}
+/** On a row of its own; null on the others. */
+type ClaimedRest = { moved: number | null; toLineUp: string[] | null };
 
 /** An endpoint, and its URL at that moment. */
 export interface EndpointAtUrl {
@@ -106,21 +109,23 @@ export class DeliveryQueueRepository {
    *
    * A throttled endpoint (contract §22) gets what its last minute leaves, counted in its row of `webhook_throttles`, which the
    * statement locks, or skips if another instance holds it. Until an attempt may start, none of its deliveries is read.
+   *
+   * Of an ordered endpoint only what is first in its line is claimed (`LINES`); nothing before what waited is lined up.
    */
   async claim(
     leaseId: string,
     limit: number,
     perEndpoint: number,
     room: Map<string, number>,
-  ): Promise<ClaimedDelivery[]> {
-    const rows = await this.statements.run<Omit<ClaimedDelivery, 'claimedAtSteady'>>(
+  ): Promise<Claims> {
+    const rows = await this.statements.run<Omit<ClaimedDelivery, 'claimedAtSteady'> & ClaimedRest>(
       'claim deliveries',
       `WITH RECURSIVE ${QUEUE}, queued AS MATERIALIZED (
          -- What a disabled or deleted endpoint has is cancelled, which needs no attempt.
-         SELECT q.endpoint_id, e.max_per_minute
+         SELECT q.endpoint_id, e.max_per_minute, e.ordered IS TRUE AS ordered, e.lined_up IS NOT FALSE AS lined_up
            FROM queue q
-           LEFT JOIN webhook_endpoints e ON e.id = q.endpoint_id AND e.max_per_minute IS NOT NULL
-                                        AND e.enabled AND e.deleted_at IS NULL
+           LEFT JOIN webhook_endpoints e ON e.id = q.endpoint_id AND e.enabled AND e.deleted_at IS NULL
+                                        AND (e.max_per_minute IS NOT NULL OR e.ordered OR NOT e.lined_up)
           WHERE q.endpoint_id IS NOT NULL
        ), open AS MATERIALIZED (
          SELECT s.endpoint_id, q.max_per_minute, s.start_seconds, s.start_counts
@@ -133,31 +138,39 @@ export class DeliveryQueueRepository {
                   SELECT coalesce(sum(k.n), 0) FROM unnest(o.start_seconds, o.start_counts) AS k (second, n)
                    WHERE k.second > now() - ${WINDOW}))::int AS starts
            FROM open o
-       ), may AS MATERIALIZED (
-         SELECT q.endpoint_id, least(coalesce(busy.room, $3), CASE WHEN q.max_per_minute IS NOT NULL THEN
+       ), allowed AS MATERIALIZED (
+         SELECT q.endpoint_id, q.ordered,
+                least(coalesce(busy.room, $3), CASE WHEN q.max_per_minute IS NOT NULL THEN
                   coalesce((SELECT p.starts FROM permit p WHERE p.endpoint_id = q.endpoint_id), 0) END) AS starts
            FROM queued q
            LEFT JOIN unnest($4::text[], $5::int[]) AS busy (endpoint_id, room) ON busy.endpoint_id = q.endpoint_id
+          WHERE q.lined_up
        ), share AS MATERIALIZED (
-         SELECT ceil(2.0 * $2 / count(*))::int AS n FROM queued HAVING count(*) > 0
+         SELECT ceil(2.0 * $2 / count(*))::int AS n FROM allowed HAVING count(*) > 0
        ), first_turns AS MATERIALIZED (
          -- As a rule they are enough, and reading all turns of each endpoint is most of the work.
-         SELECT due.* FROM may m CROSS JOIN share s CROSS JOIN LATERAL ${TURNS('m.endpoint_id', 'least(m.starts, s.n)')} due
-       ), candidate AS (
+         SELECT due.* FROM allowed q CROSS JOIN share s CROSS JOIN LATERAL ${TURNS('q.endpoint_id', 'least(q.starts, s.n)')} due
+          WHERE NOT q.ordered
+       ), ${LINES}, candidate AS (
          SELECT due.id, due.turn
-           FROM (SELECT * FROM first_turns
+           FROM (SELECT id, turn FROM first_turns
                  UNION ALL
-                 SELECT due.* FROM may m CROSS JOIN share s CROSS JOIN LATERAL ${TURNS('m.endpoint_id', 'm.starts')} due
-                  WHERE m.starts > s.n AND due.turn > s.n AND (SELECT count(*) FROM first_turns) < $2) due
+                 SELECT due.id, due.turn
+                   FROM allowed q CROSS JOIN share s CROSS JOIN LATERAL ${TURNS('q.endpoint_id', 'q.starts')} due
+                  WHERE NOT q.ordered AND q.starts > s.n AND due.turn > s.n AND (SELECT count(*) FROM first_turns) < $2
+                 UNION ALL
+                 SELECT f.id, f.turn FROM front f JOIN allowed q ON q.endpoint_id = f.endpoint_id AND f.turn <= q.starts) due
           -- Of those in the same turn any: if more endpoints hang than there is room for, the others get their share.
           ORDER BY due.turn, random() LIMIT $2
        ), claimed AS (
          SELECT d.id FROM deliveries d
           WHERE d.id = ANY (ARRAY(SELECT id FROM candidate)) AND d.state = 'pending' AND d.next_attempt_at <= now()
+            -- What others are put off behind is locked before it is taken.
+            AND (SELECT count(*) FROM held) >= 0
             FOR UPDATE SKIP LOCKED
        ), taken AS (
        UPDATE deliveries d
-          SET lease_id = $1, next_attempt_at = now() + make_interval(secs => $6)
+          SET lease_id = $1, behind = false, next_attempt_at = now() + make_interval(secs => $6)
          FROM claimed k, events v, event_types t, webhook_endpoints e, clients c
         WHERE d.id = k.id AND v.id = d.event_id AND t.name = v.type AND e.id = d.endpoint_id AND c.id = e.client_id
        RETURNING d.id, d.lease_id AS "leaseId", d.endpoint_id AS "endpointId", e.url, v.type AS "eventType",
@@ -167,6 +180,7 @@ export class DeliveryQueueRepository {
                  CASE WHEN e.previous_secret_expires_at > now() THEN e.sealed_previous_secret END AS "sealedPreviousSecret",
                  e.sealed_headers AS "sealedHeaders", e.client_id AS "clientId", e.signature_versions AS "signatureVersions",
                  e.authentication, e.sealed_client_secret AS "sealedClientSecret",
+                 CASE WHEN e.ordered AND d.line IS NOT NULL THEN ${MISSED} END AS "sequenceGap",
                  -- One that was made beside an erasure is not marked, but its payload is gone.
                  CASE WHEN d.erased OR v.payload IS NULL THEN 'consent_withdrawn'
                       WHEN e.deleted_at IS NOT NULL THEN 'endpoint_deleted'
@@ -194,11 +208,54 @@ export class DeliveryQueueRepository {
                       GROUP BY k.second) m) w
           WHERE s.endpoint_id = r.endpoint_id
        )
-       SELECT * FROM taken`,
+       -- One more row says what else there is to do.
+       SELECT t.*, w.* FROM taken t
+         FULL JOIN (SELECT (SELECT count(*)::int FROM moved) AS moved,
+                           ARRAY(SELECT endpoint_id FROM queued WHERE NOT lined_up) AS "toLineUp") w ON false`,
       [leaseId, limit, perEndpoint, [...room.keys()], [...room.values()], LEASE_SECONDS],
     );
     const claimedAtSteady = performance.now();
-    return rows.map((row) => ({ ...row, claimedAtSteady }));
+    const claims: Claims = { deliveries: [], moved: 0, toLineUp: [] };
+    for (const { moved, toLineUp, ...row } of rows) {
+      if (moved === null) claims.deliveries.push({ ...row, claimedAtSteady });
+      else Object.assign(claims, { moved, toLineUp });
+    }
+    return claims;
+  }
+
+  /**
+   * Gives what waits at an endpoint its place in the lines, or makes it due that was put off, as `ordered` says now; returns whether that is done.
+   * Call it until then: each call changes a part, so that no statement takes long.
+   */
+  async lineUp(endpointId: string): Promise<boolean> {
+    const [row] = await this.statements.run<{ isDone: boolean }>(
+      'line deliveries up',
+      `WITH endpoint AS MATERIALIZED (
+         SELECT id, ordered, updated_at FROM webhook_endpoints WHERE id = $1 AND NOT lined_up
+       ), misplaced AS MATERIALIZED (
+         SELECT d.id, CASE WHEN e.ordered THEN ${lineOf('v.user_id')} END AS line, ${placeOf('v.xid')} AS place
+           FROM endpoint e
+           JOIN deliveries d ON d.endpoint_id = e.id AND d.state = 'pending'
+           JOIN events v ON v.id = d.event_id
+          WHERE CASE WHEN e.ordered THEN d.line IS NULL AND v.user_id IS NOT NULL ELSE d.behind END
+          ORDER BY d.id LIMIT $2 FOR NO KEY UPDATE OF d
+       ), placed AS (
+         UPDATE deliveries d
+            SET line = coalesce(d.line, m.line), place = coalesce(d.place, m.place), behind = false,
+                next_attempt_at = CASE WHEN d.behind THEN now() ELSE d.next_attempt_at END,
+                due_at = CASE WHEN d.behind THEN now() ELSE d.due_at END
+           FROM misplaced m WHERE d.id = m.id
+       ), done AS (
+         UPDATE webhook_endpoints w SET lined_up = true
+           FROM endpoint e
+          -- Not if it was switched again in the meantime.
+          WHERE w.id = e.id AND w.updated_at = e.updated_at AND NOT EXISTS (SELECT 1 FROM misplaced)
+         RETURNING 1
+       )
+       SELECT EXISTS (SELECT 1 FROM done) OR NOT EXISTS (SELECT 1 FROM endpoint) AS "isDone"`,
+      [endpointId, LINED_UP_AT_ONCE],
+    );
+    return row!.isDone;
   }
 
   /**
@@ -253,15 +310,15 @@ export class DeliveryQueueRepository {
           WHERE d.id = done.id AND d.lease_id = done.lease_id
          RETURNING d.id, d.endpoint_id, d.attempts AS number, d.state, done.attempted_at, done.duration_ms, done.status,
                    done.failure, done.detail, CASE WHEN ${MAY_KEEP_ANSWER} THEN done.response_start END AS response_start,
-                   CASE WHEN ${MAY_KEEP_ANSWER} THEN done.response_headers END AS response_headers, done.signature, done.url,
-                   done.own_headers
+                   CASE WHEN ${MAY_KEEP_ANSWER} THEN done.response_headers END AS response_headers, done.signature,
+                   done.sequence_gap, done.url, done.own_headers
        ), made AS (
          SELECT * FROM changed WHERE attempted_at IS NOT NULL
        ), attempt AS (
          INSERT INTO delivery_attempts (delivery_id, number, attempted_at, duration_ms, status, failure, detail,
-                                        response_start, signature, response_headers, url, own_headers)
+                                        response_start, signature, response_headers, sequence_gap, url, own_headers)
          SELECT id, number, attempted_at, duration_ms, status, failure, detail, response_start, signature,
-                response_headers, url, own_headers FROM made
+                response_headers, sequence_gap, url, own_headers FROM made
        ), locked AS MATERIALIZED (
          -- In one order, whichever instance comes first.
          SELECT e.id, e.url FROM webhook_endpoints e WHERE e.id IN (SELECT endpoint_id FROM made)

@@ -22,7 +22,7 @@ interface DeliverySummaryProps {
 
 /** How a delivery is, why, what to do about it, and when the next attempt is. */
 export function DeliverySummary({ delivery, isSoon, isUnderWay }: DeliverySummaryProps): VNode {
-  const { state, cancelReason, payloadHidden, nextAttemptAt } = delivery;
+  const { state, cancelReason, payloadHidden, nextAttemptAt, isBehind } = delivery;
   const last = delivery.attemptList.at(-1);
   const failed = last && !isSuccess(last);
   return (
@@ -44,6 +44,12 @@ export function DeliverySummary({ delivery, isSoon, isUnderWay }: DeliverySummar
       {failed && hasAdvice(last) && state !== 'delivered' && <p>{adviceFor(last)}</p>}
       {cancelReason && (
         <p>{payloadHidden === 'erased' ? PAYLOAD_HIDDEN.erased : CANCEL_REASONS[cancelReason]}</p>
+      )}
+      {isBehind && (
+        <p>
+          It waits for an earlier event of this user: the endpoint gets the events of a user one after the
+          other.
+        </p>
       )}
       {state === 'pending' && nextAttemptAt && (
         <p>

@@ -81,16 +81,26 @@ export class DeliveryWorker extends QueueWorker {
   protected async claim(): Promise<boolean> {
     const room = this.roomOfEndpoints();
     const limit = Math.min(CLAIM_AT_ONCE, this.roomInHand());
-    const claimed = await this.queue.claim(randomUUID(), limit, IN_HAND_PER_ENDPOINT, room);
+    const { deliveries: claimed, ...rest } = await this.queue.claim(
+      randomUUID(),
+      limit,
+      IN_HAND_PER_ENDPOINT,
+      room,
+    );
     for (const [n, each] of claimed.entries()) {
       if (n > 0 && n % BEGUN_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
       this.begin(each);
     }
     // Deliveries for which an endpoint had no room wait until an attempt ends.
     this.mayBeMore = claimed.length > 0 || [...room.values()].includes(0);
-    if (claimed.length < limit) return false;
+    for (const endpointId of rest.toLineUp) await this.lineUp(endpointId);
+    if (claimed.length < limit) return rest.moved > 0 || rest.toLineUp.length > 0;
     this.pace.wantMore();
     return true;
+  }
+
+  private async lineUp(endpointId: string): Promise<void> {
+    while (this.isRunning && !(await this.queue.lineUp(endpointId)));
   }
 
   private roomInHand(): number {
@@ -117,7 +127,8 @@ export class DeliveryWorker extends QueueWorker {
       if (left > 0) this.inHand.set(endpointId, left);
       else this.inHand.delete(endpointId);
       deliveriesInHand.set(this.underWay.size);
-      if (this.mayBeMore) void this.claimDue();
+      // What was next in its line is due now.
+      if (this.mayBeMore || claim.sequenceGap !== null) void this.claimDue();
     });
     this.underWay.add(work);
     this.pace.watch();

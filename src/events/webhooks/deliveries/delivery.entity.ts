@@ -56,6 +56,18 @@ export class DeliveryEntity {
   @TextOrNull()
   leaseId!: string | null;
 
+  /** At an ordered endpoint: the user whose order it keeps, as a number; null outside of any order. */
+  @Column({ type: 'bigint', nullable: true, select: false, insert: false })
+  line!: string | null;
+
+  /** Its place in the line: the transaction of its event, as in the feed. */
+  @Column({ type: 'bigint', nullable: true, select: false, insert: false })
+  place!: string | null;
+
+  /** Whether it was put off, because an earlier one of its line was pending. */
+  @Column({ type: 'boolean', insert: false })
+  behind!: boolean;
+
   /** The last recovery that resent it. */
   @TextOrNull()
   recoveryId!: string | null;

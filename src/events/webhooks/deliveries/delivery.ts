@@ -25,8 +25,10 @@ export interface Delivery {
   cancelReason: CancelReason | null;
   /** Number of attempts made. */
   attempts: number;
-  /** The next attempt of a pending delivery. */
+  /** The next attempt of a pending delivery; null while it waits for another one. */
   nextAttemptAt: Date | null;
+  /** Whether it waits until the delivery of an earlier event of its user has ended, because its endpoint is ordered. */
+  isBehind: boolean;
   createdAt: Date;
   finishedAt: Date | null;
   isTest: boolean;
@@ -53,6 +55,8 @@ export interface Attempt {
   responseHeaders: HeaderLine[] | null;
   /** The `webhook-signature` that was sent. */
   signature: string;
+  /** The `webhook-sequence-gap` that was sent; null without it. */
+  sequenceGap: number | null;
   /** Where it was sent; null if nothing was, because the secret or the headers of the endpoint could not be decrypted. */
   url: string | null;
   /** The names of the endpoint's own headers that were sent. */

@@ -8,6 +8,7 @@ import { EndpointPauseEntity } from '../endpoints/endpoint-pause.entity.js';
 import { RESTARTED } from './deliveries.repository.js';
 import { DeliveryEntity } from './delivery.entity.js';
 import { passesFilter } from '../filters/condition-path.js';
+import { lineOf, placeOf } from './delivery-lines.sql.js';
 import { filtered, orderOf, type DeliveryFilter } from './delivery-filter.js';
 import { DELIVERY_ID_TIME, NEW_DELIVERY_ID } from './new-delivery-ids.sql.js';
 import { RecoveryEntity, type Recovery } from './recovery.entity.js';
@@ -148,7 +149,7 @@ export class RecoveriesRepository {
   ): Promise<number> {
     const [row]: { count: number }[] = await this.deliveries.manager.query(
       `WITH missed AS MATERIALIZED (
-         SELECT v.id, v.type, v.created_at, v.realm
+         SELECT v.id, v.type, v.created_at, v.realm, v.user_id, v.xid
            FROM webhook_endpoints e
            JOIN clients c ON c.id = e.client_id AND c.enabled
            JOIN consents n ON n.client_id = c.id
@@ -171,7 +172,7 @@ export class RecoveriesRepository {
   ): Promise<number> {
     const [row]: { count: number }[] = await this.deliveries.manager.query(
       `WITH missed AS MATERIALIZED (
-         SELECT v.id, v.type, v.created_at, v.realm
+         SELECT v.id, v.type, v.created_at, v.realm, v.user_id, v.xid
            FROM webhook_endpoints e
            JOIN clients c ON c.id = e.client_id AND c.enabled
            JOIN events v ON v.id IN (SELECT d.event_id FROM deliveries d WHERE d.client_id = $2 AND d.id >= $8)
@@ -200,8 +201,8 @@ const IN_A_PAUSE = `
 
 /** Due in the order of their events. */
 const ADDED = `${DELIVERY_ID_TIME}, added AS (
-  INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, recovery_id, realm, next_attempt_at, due_at)
-  SELECT ${NEW_DELIVERY_ID}, m.id, m.type, $1, $2, $3, m.realm, m.at, m.at
+  INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, recovery_id, realm, line, place, next_attempt_at, due_at)
+  SELECT ${NEW_DELIVERY_ID}, m.id, m.type, $1, $2, $3, m.realm, ${lineOf('m.user_id')}, ${placeOf('m.xid')}, m.at, m.at
     FROM (SELECT *, now() - interval '1 second' + ($5::int + row_number() OVER (ORDER BY created_at, id)) * interval '1 microsecond' AS at
             FROM missed) m
   RETURNING 1

@@ -32,6 +32,10 @@ export class EndpointEntity extends InRealm {
   /** Null for an endpoint that is enabled, or that a person disabled. */
   @TextOrNull() disabledReason!: EndpointDisabledReason | null;
   @TimeOrNull() disabledAt!: Date | null;
+  /** Whether the events of one user are sent one after the other. */
+  @Column('boolean') ordered!: boolean;
+  /** Whether its waiting deliveries stand as `ordered` says; until then none is claimed. */
+  @Column({ type: 'boolean', select: false, insert: false }) linedUp!: boolean;
   /** Which signatures a delivery has. */
   @Column('text', { array: true }) signatureVersions!: SignatureVersion[];
   @Column('bytea') sealedSecret!: Buffer;

@@ -96,6 +96,23 @@ export const ENDPOINT = resource<EndpointEntity>()('endpoint', {
       hint: 'The most that start in a minute, 1 to 6,000. The rest waits.',
     },
   },
+  ordered: {
+    view: flag(),
+    rule: IsTrueOrFalse(),
+    about:
+      'Whether the events of one user are sent one after the other, in the order in which they were stored. One that fails holds back the later ones of that user.',
+    example: false,
+    given: 'optional',
+    initial: false,
+    changeable: true,
+    audited: true,
+    form: {
+      as: 'tick',
+      label: 'One after the other for each user',
+      hint: 'A user’s next event is sent only when the one before it was delivered or has failed for good.',
+    },
+  },
+  linedUp: { audited: { not: 'follows from ordered' } },
   signatureVersions: {
     wire: 'signature_versions',
     view: listOf(oneOf(...SIGNATURE_VERSIONS)),

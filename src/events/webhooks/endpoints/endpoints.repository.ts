@@ -67,6 +67,7 @@ export type EndpointRow = Pick<
   | 'enabled'
   | 'sealedSecret'
   | 'maxPerMinute'
+  | 'ordered'
   | 'signatureVersions'
   | Secrets
 >;
@@ -84,6 +85,7 @@ export type EndpointRowChanges = Partial<
     | 'filter'
     | 'enabled'
     | 'maxPerMinute'
+    | 'ordered'
     | 'signatureVersions'
     | Secrets
   >
@@ -138,7 +140,8 @@ export class EndpointsRepository {
 
   /**
    * Changes the given members. `enabled` is given only if it changes, and clears why the service disabled the endpoint; `url` is
-   * given only if it changes, and clears the results of the former one.
+   * given only if it changes, and clears the results of the former one; `ordered` is given only if it changes, and lets what waits be
+   * lined up.
    */
   async update(id: string, { enabled, ...changes }: EndpointRowChanges): Promise<void> {
     if (enabled) await this.notePause(id);
@@ -153,7 +156,11 @@ export class EndpointsRepository {
             failingSince: null,
           };
     const moved = changes.url === undefined ? {} : { failingSince: null, recentResults: '' };
-    await this.endpoints.update({ id }, { ...changes, ...moved, ...turned, updatedAt: () => 'now()' });
+    const lined = changes.ordered === undefined ? {} : { linedUp: false };
+    await this.endpoints.update(
+      { id },
+      { ...changes, ...moved, ...turned, ...lined, updatedAt: () => 'now()' },
+    );
   }
 
   /** Records the period in which it was disabled, before it is enabled. In SQL, because it makes a row from another one. */

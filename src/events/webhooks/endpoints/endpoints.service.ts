@@ -184,6 +184,7 @@ export class EndpointsService {
         description: changes.description,
         eventTypes: changes.eventTypes,
         ...(changes.filters && filterColumns(changes.filters)),
+        ordered: changes.ordered === before.ordered ? undefined : changes.ordered,
         signatureVersions: changes.signatureVersions && inOrder(changes.signatureVersions),
         enabled: turned ? changes.enabled : undefined,
         maxPerMinute: changes.maxPerMinute === before.maxPerMinute ? undefined : changes.maxPerMinute,

@@ -7,6 +7,7 @@ import { HAS_ARRIVED } from '#events/disclosures/deliveries-of-event.sql.js';
 import { firstIdAt } from '#platform/secrets/ids.js';
 import { requireTransaction } from '#platform/database/queries/transaction-around.js';
 import { WorkerStatements } from '#platform/database/queries/worker-statements.js';
+import { lineOf, placeOf } from '../deliveries/delivery-lines.sql.js';
 import { DELIVERY_ID_TIME, NEW_DELIVERY_ID } from '../deliveries/new-delivery-ids.sql.js';
 import { passesFilter } from '../filters/condition-path.js';
 import { EventEntity } from './event.entity.js';
@@ -116,8 +117,10 @@ const SUBSCRIBED = (event: string) => `
 const COUNT_DELIVERIES =
   'counted AS (SELECT event_id, count(*)::int AS deliveries FROM target GROUP BY event_id)';
 const INSERT_DELIVERIES = `${DELIVERY_ID_TIME}, delivery AS (
-         INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, realm)
-         SELECT ${NEW_DELIVERY_ID}, event_id, type, endpoint_id, client_id, realm FROM target RETURNING 1
+         INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, realm, line, place)
+         SELECT ${NEW_DELIVERY_ID}, event_id, type, endpoint_id, client_id, realm,
+                CASE WHEN ordered THEN ${lineOf('user_id')} END, CASE WHEN ordered THEN ${placeOf('pg_current_xact_id()')} END
+           FROM target RETURNING 1
        )`;
 
 /**
@@ -159,7 +162,7 @@ const PUBLISH = `WITH input AS (
        FROM fresh
    ), target AS (
      -- The endpoints that each event goes to: every row becomes a delivery.
-     SELECT f.id AS event_id, f.type, f.realm, e.id AS endpoint_id, e.client_id
+     SELECT f.id AS event_id, f.type, f.realm, f.user_id, e.id AS endpoint_id, e.client_id, e.ordered
        FROM fresh f
        JOIN known u ON u.id = f.user_id AND u.enabled
        JOIN consents n ON n.user_id = f.user_id AND ${consentIncludes('f.scope')}
@@ -248,7 +251,7 @@ export class EventsRepository {
       `WITH input AS (
          SELECT * FROM unnest(${OF_CLIENTS.arrays}) AS i (${OF_CLIENTS.columns})
        ), target AS (
-         SELECT i.id AS event_id, i.type, c.realm, e.id AS endpoint_id, e.client_id
+         SELECT i.id AS event_id, i.type, c.realm, i.user_id, e.id AS endpoint_id, e.client_id, e.ordered
            FROM input i
            JOIN clients c ON c.id = i.client_id AND c.enabled
            ${SUBSCRIBED('i')}

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { consentIncludedSince, consentIsLive, userShares } from '#access/consents/consent.sql.js';
+import { placeOf } from '../deliveries/delivery-lines.sql.js';
 import { EventEntity } from '../events/event.entity.js';
 import type { FeedPosition } from './feed-position.js';
 
@@ -179,11 +180,15 @@ export class EventFeedRepository {
 
   /**
    * Events restored from a dump of a database whose transaction ids were higher: they get the id of this transaction, so that they
-   * come after what was read and before later events.
+   * come after what was read and before later events. So do their deliveries in the lines of ordered endpoints.
    */
   async adoptRestored(): Promise<void> {
     await this.events.query(
-      'UPDATE events SET xid = pg_current_xact_id() WHERE xid >= pg_snapshot_xmax(pg_current_snapshot()) AND NOT test',
+      `WITH adopted AS (
+         UPDATE events SET xid = pg_current_xact_id() WHERE xid >= pg_snapshot_xmax(pg_current_snapshot()) AND NOT test
+         RETURNING id, xid
+       )
+       UPDATE deliveries d SET place = ${placeOf('a.xid')} FROM adopted a WHERE d.event_id = a.id AND d.line IS NOT NULL`,
     );
   }
 }

@@ -8,7 +8,7 @@ import {
   type DeliveryDetail,
 } from '#events/webhooks/deliveries/delivery.js';
 import { ApiSchema } from '@nestjs/swagger';
-import { idOf, oneOf, orNull, text, time, whole } from '#platform/http/api/api-schemas.js';
+import { flag, idOf, oneOf, orNull, text, time, whole } from '#platform/http/api/api-schemas.js';
 import { viewOf } from '#platform/http/api/view-of.js';
 
 /** Query of `GET /admin/deliveries`; all given members must match. */
@@ -31,7 +31,13 @@ const DELIVERY = {
     ),
   ),
   attempt_count: [whole(), ({ attempts }: Delivery) => attempts],
-  next_attempt_at: orNull(time('Only for a pending delivery.')),
+  next_attempt_at: orNull(time('Only for a pending delivery that waits for no other one.')),
+  waits_for_earlier_event: [
+    flag(
+      'Whether it waits until an earlier event of its user was delivered or has failed for good, because its endpoint is `ordered`.',
+    ),
+    ({ isBehind }: Delivery) => isBehind,
+  ],
   created_at: time(),
   finished_at: orNull(time()),
 } as const;

@@ -58,6 +58,7 @@ export function endpointPage({ endpoint, client, deliveries }: EndpointPageProps
             ['Event types', <CommaList items={endpoint.eventTypes} />],
             endpoint.filters.length > 0 && ['Filters', <code>{JSON.stringify(endpoint.filters)}</code>],
             endpoint.maxPerMinute !== null && ['Attempts per minute', `at most ${endpoint.maxPerMinute}`],
+            endpoint.ordered && ['Order', 'one after the other for each user'],
             ['Signatures', <CommaList items={endpoint.signatureVersions} />],
             endpoint.headerNames.length > 0 && ['Headers', <CommaList items={endpoint.headerNames} />],
             endpoint.authentication && ['OAuth', <CredentialsInWords shown={endpoint.authentication} />],
