@@ -1,12 +1,14 @@
 import { DataSource } from 'typeorm';
 import { AccessChanges } from '#platform/database/changes/access-changes.service.js';
 import { Listener } from '#platform/database/connections/listener.service.js';
+import { WorkerStatements } from '#platform/database/queries/worker-statements.js';
 import { makeSenders } from '../support/load.js';
 import { refresh } from '../support/oauth.js';
 import { rowCounts } from '../support/refusals.js';
 import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 import { startService, type TestService, useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
+import { Webhooks } from '../support/webhooks.js';
 
 interface Planned {
   name: string;
@@ -58,6 +60,22 @@ it('frequent prepared statements are not planned for every call, however few req
     ]),
   );
   expect(planned.filter(({ custom }) => custom > TRIED)).toEqual([]);
+});
+
+it('an event is stored by a statement whose plan is kept, too', async () => {
+  const webhooks = await Webhooks.start(service);
+  const user = await service.make.user();
+  const statements = service.app.get(WorkerStatements, { strict: false });
+  await until('a connection has used its plan twice', async () => {
+    expect((await webhooks.publish(user.id)).status).toBe(202);
+    const planned = await statements.run<Planned>(
+      'plans',
+      `SELECT name, generic_plans::int AS generic, custom_plans::int AS custom FROM pg_prepared_statements WHERE name = 'publishing'`,
+      [],
+    );
+    expect(planned.filter(({ custom }) => custom > 0)).toEqual([]);
+    return planned.some(({ generic }) => generic >= 2);
+  });
 });
 
 it('a rotation updates one row in place, without writing to an index and without adding a row', async () => {

@@ -35,7 +35,7 @@ export class WithoutFeatures {
     await rm(this.folder, { recursive: true });
   }
 
-  /** Checks the types, lint and the rules of imports, and compiles what is left. */
+  /** Checks the types, lint and the rules of imports. */
   async check(): Promise<void> {
     await this.program('node_modules/typescript-native/bin/tsc', '--noEmit', '--incremental', 'false');
     await run('node_modules/.bin/oxlint', { cwd: this.folder });
@@ -44,11 +44,11 @@ export class WithoutFeatures {
       cwd: this.folder,
       maxBuffer: 2 ** 26,
     });
-    await this.program('scripts/compile.mjs');
   }
 
-  /** Starts what is left on this database, and stops it once it is ready; returns its exit code. */
+  /** Compiles what is left, and starts it on this database, and stops it once it is ready; returns its exit code. */
   async start(database: TestDatabase): Promise<number | null> {
+    await this.program('scripts/compile.mjs');
     const port = String(await freePort());
     const url = `http://127.0.0.1:${port}`;
     const service = new SpawnedService(

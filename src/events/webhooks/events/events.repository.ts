@@ -6,6 +6,7 @@ import { InputRows } from '#platform/database/queries/input-rows.js';
 import { HAS_ARRIVED } from '#events/disclosures/deliveries-of-event.sql.js';
 import { firstIdAt } from '#platform/secrets/ids.js';
 import { requireTransaction } from '#platform/database/queries/transaction-around.js';
+import { WorkerStatements } from '#platform/database/queries/worker-statements.js';
 import { DELIVERY_ID_TIME, NEW_DELIVERY_ID } from '../deliveries/new-delivery-ids.sql.js';
 import { passesFilter } from '../filters/condition-path.js';
 import { EventEntity } from './event.entity.js';
@@ -119,88 +120,97 @@ const INSERT_DELIVERIES = `${DELIVERY_ID_TIME}, delivery AS (
          SELECT ${NEW_DELIVERY_ID}, event_id, type, endpoint_id, client_id, realm FROM target RETURNING 1
        )`;
 
+/**
+ * Stores events with their deliveries. An event goes to each enabled endpoint that subscribed to its type and whose filter it passes, of each
+ * enabled client that has the scope and the user's consent with that scope (contract §10). Events about one thing are numbered in the order of
+ * their ids (contract §21); their numbers are locked, in one order, until the commit.
+ */
+const PUBLISH = `WITH input AS (
+     SELECT * FROM unnest(${NEW.arrays}) WITH ORDINALITY AS i (${NEW.columns}, place)
+   ), turn AS MATERIALIZED (
+     -- The writer of the next event about a thing waits before its transaction gets an id: so numbers grow in the feed's order.
+     ${TAKE_TURNS}
+   ), known AS MATERIALIZED (
+     -- Before any other row: an erasure locks the user first, too.
+     SELECT u.id, u.realm, u.enabled FROM users u
+      WHERE u.id IN (SELECT user_id FROM input) AND (SELECT count(*) FROM turn) >= 0 ORDER BY u.id FOR KEY SHARE
+   ), checked AS (
+     SELECT i.*, t.name IS NOT NULL AS is_type_known, u.id IS NOT NULL AS is_user_known,
+            t.revision IS NOT DISTINCT FROM i.revision AS is_current, t.scope
+       FROM input i
+       LEFT JOIN event_types t ON t.name = i.type AND t.publisher = 'services'
+       LEFT JOIN known u ON u.id = i.user_id AND u.realm = i.realm
+   ), claimed AS (
+     INSERT INTO event_idempotency_keys AS k (client_id, key_digest, body_digest, event_id)
+     SELECT publisher_id, key_digest, body_digest, id FROM checked
+      WHERE key_digest IS NOT NULL AND is_type_known AND is_user_known AND is_current
+        AND EXISTS (SELECT 1 FROM clients WHERE id = publisher_id) ORDER BY publisher_id, key_digest
+     ON CONFLICT (client_id, key_digest) DO UPDATE
+       SET body_digest = excluded.body_digest, event_id = excluded.event_id, created_at = now()
+     WHERE k.created_at <= now() - interval '24 hours'
+     RETURNING event_id
+   ), fresh AS (
+     SELECT c.*, split_part(c.type, '.', 1) AS family FROM checked c LEFT JOIN claimed k ON k.event_id = c.id
+      WHERE is_type_known AND is_user_known AND is_current AND (key_digest IS NULL OR k.event_id IS NOT NULL)
+   ), placed AS (
+     -- How many events about the same thing come after it.
+     SELECT *, count(*) OVER (PARTITION BY user_id, family, resource_id)
+                 - row_number() OVER (PARTITION BY user_id, family, resource_id ORDER BY id) AS later
+       FROM fresh
+   ), target AS (
+     -- The endpoints that each event goes to: every row becomes a delivery.
+     SELECT f.id AS event_id, f.type, f.realm, e.id AS endpoint_id, e.client_id
+       FROM fresh f
+       JOIN known u ON u.id = f.user_id AND u.enabled
+       JOIN consents n ON n.user_id = f.user_id AND ${consentIncludes('f.scope')}
+       JOIN clients c ON c.id = n.client_id AND c.enabled AND f.scope = ANY (c.scopes)
+       ${SUBSCRIBED('f')}
+   ), ${COUNT_DELIVERIES}, counter AS (
+     INSERT INTO event_sequences AS s (user_id, family, resource_id, last)
+     SELECT user_id, family, resource_id, count(*) FROM fresh
+      WHERE resource_id IS NOT NULL GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+     ON CONFLICT (user_id, family, resource_id) DO UPDATE
+       SET last = s.last + excluded.last, seen_on = excluded.seen_on
+     RETURNING user_id, family, resource_id, last
+   ), event AS (
+     INSERT INTO events (id, type, user_id, payload, deliveries, version, realm, request_id)
+     SELECT f.id, f.type, f.user_id,
+            -- The number in its sequence is appended to the JSON text as its last member.
+            CASE WHEN s.last IS NULL THEN f.payload
+                 ELSE left(f.payload, -1) || ',"sequence":' || (s.last - f.later) || '}' END,
+            coalesce(n.deliveries, 0), f.version, f.realm, f.request_id
+       FROM placed f
+       LEFT JOIN counted n ON n.event_id = f.id
+       LEFT JOIN counter s ON s.resource_id = f.resource_id AND s.user_id = f.user_id AND s.family = f.family
+      ORDER BY f.place
+     RETURNING id, deliveries
+   ), ${INSERT_DELIVERIES}
+   SELECT c.id, c.is_type_known AS "isTypeKnown", c.is_user_known AS "isUserKnown", c.is_current AS "isCurrent",
+          e.id IS NOT NULL AS "isStored", coalesce(e.deliveries, 0) AS deliveries
+     FROM checked c LEFT JOIN event e ON e.id = c.id`;
+const parametersOf = (events: readonly NewEvent[]): unknown[][] =>
+  NEW.parameters(events.map((event) => ({ ...event, ...event.idempotency })));
+
 @Injectable()
 export class EventsRepository {
   constructor(
     @InjectRepository(EventEntity) private readonly events: Repository<EventEntity>,
     @InjectRepository(EventIdempotencyKeyEntity) private readonly keys: Repository<EventIdempotencyKeyEntity>,
+    private readonly statements: WorkerStatements,
   ) {}
 
   /**
-   * Stores any number of events with their deliveries in one statement, all or nothing. An event goes to each enabled endpoint
-   * that subscribed to its type and whose filter it passes, of each enabled client that has the scope and the user's consent with that
-   * scope (contract §10).
-   * Events about one thing are numbered in the order of their ids (contract §21); their numbers are locked, in one order, until the
-   * commit. Idempotency keys must be distinct within the events.
+   * Stores any number of events with their deliveries in one statement, all or nothing. Idempotency keys must be distinct within the
+   * events. For one caller at a time in a process, because these connections are few.
    */
   publish(events: NewEvent[]): Promise<PublishResult[]> {
-    // In SQL, because the query builder cannot write several tables in one statement.
-    return this.events.manager.query(
-      `WITH input AS (
-         SELECT * FROM unnest(${NEW.arrays}) WITH ORDINALITY AS i (${NEW.columns}, place)
-       ), turn AS MATERIALIZED (
-         -- The writer of the next event about a thing waits before its transaction gets an id: so numbers grow in the feed's order.
-         ${TAKE_TURNS}
-       ), known AS MATERIALIZED (
-         -- Before any other row: an erasure locks the user first, too.
-         SELECT u.id, u.realm, u.enabled FROM users u
-          WHERE u.id IN (SELECT user_id FROM input) AND (SELECT count(*) FROM turn) >= 0 ORDER BY u.id FOR KEY SHARE
-       ), checked AS (
-         SELECT i.*, t.name IS NOT NULL AS is_type_known, u.id IS NOT NULL AS is_user_known,
-                t.revision IS NOT DISTINCT FROM i.revision AS is_current, t.scope
-           FROM input i
-           LEFT JOIN event_types t ON t.name = i.type AND t.publisher = 'services'
-           LEFT JOIN known u ON u.id = i.user_id AND u.realm = i.realm
-       ), claimed AS (
-         INSERT INTO event_idempotency_keys AS k (client_id, key_digest, body_digest, event_id)
-         SELECT publisher_id, key_digest, body_digest, id FROM checked
-          WHERE key_digest IS NOT NULL AND is_type_known AND is_user_known AND is_current
-            AND EXISTS (SELECT 1 FROM clients WHERE id = publisher_id) ORDER BY publisher_id, key_digest
-         ON CONFLICT (client_id, key_digest) DO UPDATE
-           SET body_digest = excluded.body_digest, event_id = excluded.event_id, created_at = now()
-         WHERE k.created_at <= now() - interval '24 hours'
-         RETURNING event_id
-       ), fresh AS (
-         SELECT c.*, split_part(c.type, '.', 1) AS family FROM checked c LEFT JOIN claimed k ON k.event_id = c.id
-          WHERE is_type_known AND is_user_known AND is_current AND (key_digest IS NULL OR k.event_id IS NOT NULL)
-       ), placed AS (
-         -- How many events about the same thing come after it.
-         SELECT *, count(*) OVER (PARTITION BY user_id, family, resource_id)
-                     - row_number() OVER (PARTITION BY user_id, family, resource_id ORDER BY id) AS later
-           FROM fresh
-       ), target AS (
-         -- The endpoints that each event goes to: every row becomes a delivery.
-         SELECT f.id AS event_id, f.type, f.realm, e.id AS endpoint_id, e.client_id
-           FROM fresh f
-           JOIN known u ON u.id = f.user_id AND u.enabled
-           JOIN consents n ON n.user_id = f.user_id AND ${consentIncludes('f.scope')}
-           JOIN clients c ON c.id = n.client_id AND c.enabled AND f.scope = ANY (c.scopes)
-           ${SUBSCRIBED('f')}
-       ), ${COUNT_DELIVERIES}, counter AS (
-         INSERT INTO event_sequences AS s (user_id, family, resource_id, last)
-         SELECT user_id, family, resource_id, count(*) FROM fresh
-          WHERE resource_id IS NOT NULL GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-         ON CONFLICT (user_id, family, resource_id) DO UPDATE
-           SET last = s.last + excluded.last, seen_on = excluded.seen_on
-         RETURNING user_id, family, resource_id, last
-       ), event AS (
-         INSERT INTO events (id, type, user_id, payload, deliveries, version, realm, request_id)
-         SELECT f.id, f.type, f.user_id,
-                -- The number in its sequence is appended to the JSON text as its last member.
-                CASE WHEN s.last IS NULL THEN f.payload
-                     ELSE left(f.payload, -1) || ',"sequence":' || (s.last - f.later) || '}' END,
-                coalesce(n.deliveries, 0), f.version, f.realm, f.request_id
-           FROM placed f
-           LEFT JOIN counted n ON n.event_id = f.id
-           LEFT JOIN counter s ON s.resource_id = f.resource_id AND s.user_id = f.user_id AND s.family = f.family
-          ORDER BY f.place
-         RETURNING id, deliveries
-       ), ${INSERT_DELIVERIES}
-       SELECT c.id, c.is_type_known AS "isTypeKnown", c.is_user_known AS "isUserKnown", c.is_current AS "isCurrent",
-              e.id IS NOT NULL AS "isStored", coalesce(e.deliveries, 0) AS deliveries
-         FROM checked c LEFT JOIN event e ON e.id = c.id`,
-      NEW.parameters(events.map((event) => ({ ...event, ...event.idempotency }))),
-    );
+    return this.statements.run('publishing', PUBLISH, parametersOf(events));
+  }
+
+  /** Like `publish`, in the caller's transaction. In SQL, because the query builder cannot write several tables in one statement. */
+  publishWithin(events: NewEvent[]): Promise<PublishResult[]> {
+    requireTransaction('Events that are stored with others');
+    return this.events.manager.query(PUBLISH, parametersOf(events));
   }
 
   /**

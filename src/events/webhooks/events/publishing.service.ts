@@ -136,7 +136,7 @@ export class PublishingService {
    */
   async publishPrepared(events: NewEvent[]): Promise<number> {
     if (events.length === 0) return 0;
-    const results = await this.repository.publish(events);
+    const results = await this.repository.publishWithin(events);
     if (results.some(({ isTypeKnown, isCurrent }) => isTypeKnown && !isCurrent)) {
       await this.validation.readAgain();
       throw changing();

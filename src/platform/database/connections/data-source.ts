@@ -31,8 +31,8 @@ const SERVICE: Session = {
 
 /** Those of a worker's: a plan for any parameters, for as long as it is kept (`WorkerStatements`). */
 const WORKER: Session = { ...SERVICE, plan_cache_mode: 'force_generic_plan' };
-/** A worker claims, and writes results, one after the other each. */
-const WORKER_CONNECTIONS = 2;
+/** For publishing, claims and results, one after the other each. */
+const WORKER_CONNECTIONS = 3;
 
 /** Reports a silent connection to the code that uses it. */
 function watch(connection: Client): void {

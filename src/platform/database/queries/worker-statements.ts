@@ -4,12 +4,13 @@ import { Settings } from '#platform/config/settings.js';
 import { workerPool } from '../connections/data-source.js';
 import { againIfLost } from './database-errors.js';
 
-/** How long plans are kept: one that was made beside an empty queue reads all of a long one. */
+/** How long plans are kept: one that was made beside an empty table reads all of a long one. */
 const PLANS_LAST_MS = 1_000;
 
 /**
- * The statements of a worker that runs as long as the service, on connections of its own: it neither waits for requests nor
- * holds them up. Named, so that under load PostgreSQL plans each once a second for a connection, and not for every call.
+ * The statements of what works as long as the service, one at a time: publishing, claims of deliveries, their results. On connections of their
+ * own: they neither wait for requests nor hold them up. Named, so that under load PostgreSQL plans each once a second for a connection, and
+ * not for every call, which takes longer than storing an event.
  */
 @Injectable()
 export class WorkerStatements implements OnApplicationShutdown {
