@@ -182,7 +182,7 @@ export const ACCOUNT_PAGES: Record<string, PageOpener> = {
   },
   notifications: async (page, service, cast) => {
     await open('/account/notifications', notify)(page, service, cast);
-    await page.locator('.opening summary').first().click();
+    for (const summary of await page.locator('.opening summary').all()) await summary.click();
     await page.getByText(/^Why\?/).waitFor();
   },
   'notifications past the end': open(
