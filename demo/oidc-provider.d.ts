@@ -14,6 +14,12 @@ declare module 'oidc-provider' {
     save(): Promise<string>;
   }
 
+  /** A token of the client credentials grant. */
+  export interface ClientCredentials {
+    readonly scope?: string;
+    readonly isExpired: boolean;
+  }
+
   interface Context {
     oidc: {
       client: { clientId: string };
@@ -25,6 +31,7 @@ declare module 'oidc-provider' {
   export default class Provider {
     constructor(issuer: string, configuration: Record<string, unknown>);
     readonly Grant: typeof Grant;
+    readonly ClientCredentials: { find(token: string): Promise<ClientCredentials | undefined> };
     proxy: boolean;
     callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
     use(middleware: (context: never, next: () => Promise<void>) => Promise<void>): void;

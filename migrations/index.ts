@@ -40,6 +40,7 @@ import { SecurityProfiles1796010000000 } from './1796010000000-security-profiles
 import { ResourceIndicators1796110000000 } from './1796110000000-resource-indicators.js';
 import { Filters1796310000000 } from './1796310000000-filters.js';
 import { SigningKeys1796320000000 } from './1796320000000-signing-keys.js';
+import { ReceiverAuthentication1796410000000 } from './1796410000000-receiver-authentication.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -85,6 +86,7 @@ export const MIGRATIONS = [
   ResourceIndicators1796110000000,
   Filters1796310000000,
   SigningKeys1796320000000,
+  ReceiverAuthentication1796410000000,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -162,6 +162,7 @@ describe('The admin API for webhook endpoints', () => {
       max_per_minute: null,
       signature_versions: ['v1'],
       headers: [],
+      authentication: null,
       disabled_reason: null,
       disabled_at: null,
       last_attempt_at: null,
@@ -241,7 +242,13 @@ describe('The admin API for webhook endpoints', () => {
     await send('PATCH', path(id), { description: 'new' });
     await send('DELETE', path(id));
     const rows = await audits(id);
-    const options = { filters: [], max_per_minute: null, signature_versions: ['v1'], headers: [] };
+    const options = {
+      filters: [],
+      max_per_minute: null,
+      signature_versions: ['v1'],
+      headers: [],
+      authentication: null,
+    };
     const view = {
       client_id: client.id,
       url: URL_OK,

@@ -2,7 +2,7 @@ import { SERVICE_ACTOR } from '#records/audit/audit.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { CONSOLE, setUpConsole } from '../support/console.js';
 import { madeForEach, madeOnce, useSharedService, WEBHOOK_ENV } from '../support/spec.js';
-import { enterPortal, makeEndpoint, seedDelivery } from '../support/portal.js';
+import { enterPortal, errorAt, makeEndpoint, seedDelivery } from '../support/portal.js';
 import { listOf } from '../support/list-of.js';
 
 describe('In the console,', () => {
@@ -36,6 +36,36 @@ describe('In the console,', () => {
         webhook_endpoint.updated, webhook_endpoint.deleted
       `),
       );
+    });
+
+    it('get and lose the authorization server of their receiver, whose secret is never shown', async () => {
+      const endpoint = await makeEndpoint(service, client);
+      const path = `${CONSOLE}/endpoints/${endpoint.id}`;
+      const given = {
+        'authentication.token_url': 'http://127.0.0.1:9/token',
+        'authentication.client_id': 'charging-data',
+      };
+      const refused = await submit(`${path}/edit`, given);
+      expect([refused.status, errorAt(refused, 'client-secret')]).toEqual([
+        400,
+        'Must be entered: there is none yet for this token URL and client ID.',
+      ]);
+      const saved = await submit(`${path}/edit`, {
+        ...given,
+        'authentication.client_secret': 'of-the-receiver',
+      });
+      expect(saved.status).toBe(303);
+      expect((await submit(`${path}/edit`, { description: 'kept' })).status).toBe(303);
+      for (const page of [path, `${path}/edit`]) {
+        const { text } = await browser.open(page);
+        expect([text.includes('http://127.0.0.1:9/token'), text.includes('of-the-receiver')]).toEqual([
+          true,
+          false,
+        ]);
+      }
+      const none = { 'authentication.token_url': '', 'authentication.client_id': '' };
+      expect((await submit(`${path}/edit`, none)).status).toBe(303);
+      expect((await browser.open(path)).text).not.toContain('http://127.0.0.1:9/token');
     });
 
     it('that fail are counted beside every page, without those of sandboxes, and listed', async () => {

@@ -68,7 +68,7 @@ describe('The search for secrets in database and log', () => {
       cookie known_browser, cookie passkey_new, cookie passkey_sign_in, cookie pending_sign_in,
       cookie portal_session, cookie session, cookie sign_in, email key, endpoint secret, invitation key,
       key of an app, key to data, nonce of a sign-in, password, password key, portal key, recovery code,
-      refresh token, secret at a provider, sign-up key, state of a sign-in
+      refresh token, secret at a provider, secret for tokens, sign-up key, state of a sign-in
     `),
     );
     const text = await dump();
@@ -207,6 +207,23 @@ describe('The search for secrets in database and log', () => {
     secrets.add('endpoint secret', secret);
     const kept = await endpoints.get(endpoint.id, owned.id);
     expect(await endpoints.revealSecret(kept, SERVICE_ACTOR)).toBe(secret);
+    const clientSecret = 'secret-of-a-receiver-at-its-own-authorization-server';
+    secrets.add('secret for tokens', clientSecret);
+    const authentication = {
+      ...{ type: 'client_credentials', token_url: `${idp.url}/token`, client_id: 'unknown there' },
+      client_secret: clientSecret,
+    };
+    const behind = await hooks.add(owned, { url: hooks.receiver.url('/behind-oauth'), authentication });
+    expect(behind.status).toBe(201);
+    await hooks.change(behind.json.id as string, { authentication, client_secret: clientSecret });
+    await hooks.change(behind.json.id as string, {
+      authentication: { ...authentication, token_url: `https://u:${clientSecret}@127.0.0.1/` },
+    });
+    const { id: behindId } = (
+      await hooks.deliveriesOf((await hooks.publish(user.id)).json.id as string)
+    ).find((row) => row.endpoint_id === behind.json.id)!;
+    await hooks.attempted(behindId);
+    await hooks.change(behind.json.id as string, { enabled: false });
     const { id } = await hooks.publishOne(user.id);
     await hooks.attempted(id);
     const path = `/admin/webhook_endpoints/${endpoint.id}`;

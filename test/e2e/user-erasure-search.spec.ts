@@ -204,7 +204,7 @@ describe('After a person has left,', () => {
       form_answers.attempt, form_answers.sealed_answer, logos.image, mails.sealed_content,
       passkeys.public_key, password_links.return_to, pending_sign_ins.account_mark,
       provider_sign_ins.sealed, pushed_requests.decided_by, receipt_keys.public_key, receipt_keys.sealed, sessions.sealed_id_token,
-      token_keys.sealed, webhook_endpoints.sealed_headers, webhook_endpoints.sealed_previous_secret,
+      token_keys.sealed, webhook_endpoints.sealed_client_secret, webhook_endpoints.sealed_headers, webhook_endpoints.sealed_previous_secret,
       webhook_endpoints.sealed_secret, webhook_signing_keys.public_key, webhook_signing_keys.sealed
     `),
     );

@@ -6,6 +6,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runOperatorTool } from '#start/operator-tool.js';
+import { ReceiverCredentials } from '#events/webhooks/receiver-tokens/receiver-credentials.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
 import { DataSource } from 'typeorm';
 import { outsideTransaction } from '#platform/database/queries/transaction-around.js';
@@ -453,8 +454,13 @@ describe('the operator tool for use without a browser', () => {
     const client = await service.make.client();
     const endpoints = service.app.get(EndpointsService);
     // Nothing is ever sent to it.
-    const headers = { authorization: 'Bearer of-the-partner' };
-    const input = { url: 'https://8.8.8.8/hook', eventTypes: ['webhook.test'], headers };
+    const headers = { 'x-key': 'of-the-partner' };
+    const tokenUrl = 'https://8.8.8.8/token';
+    const authentication = {
+      ...{ type: 'client_credentials' as const, token_url: tokenUrl, client_id: 'us' },
+      client_secret: 'a secret for tokens',
+    };
+    const input = { url: 'https://8.8.8.8/hook', eventTypes: ['webhook.test'], headers, authentication };
     const { endpoint, secret } = await endpoints.create(client.id, input, SERVICE_ACTOR);
     const keys = { ENCRYPTION_KEY: NEXT_KEY, ENCRYPTION_KEYS_PREVIOUS: TEST_ENCRYPTION_KEY };
     const { out } = await tool(['reseal'], keys);
@@ -469,6 +475,9 @@ describe('the operator tool for use without a browser', () => {
       await expect(endpoints.revealHeaders(resealed, SERVICE_ACTOR)).rejects.toThrow(
         'no longer be decrypted',
       );
+      const openedBy = ({ app }: Pick<typeof service, 'app'>) =>
+        app.get(ReceiverCredentials).open(endpoint.id, resealed);
+      expect([openedBy(next), openedBy(service)]).toEqual(['a secret for tokens', undefined]);
     } finally {
       await next.app.close();
     }

@@ -75,7 +75,7 @@ describe('The guarded HTTP client', () => {
   describe('for sandboxes of the demonstration', () => {
     const here = { sandboxesReachThisMachine: true };
     const postFor = (isSandbox: boolean, url: string, options: Partial<GuardedHttpClientOptions> = here) =>
-      client(options).post(url, {}, '{}', undefined, isSandbox);
+      client(options).post(url, {}, '{}', undefined, { isSandbox });
     const own = Receiver.setUp();
 
     it.each(['127.0.0.1', 'localhost'])('connects to %s', async (host) => {

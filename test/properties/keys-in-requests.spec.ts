@@ -45,6 +45,7 @@ type Stored =
   | 'token key'
   | 'webhook endpoint headers'
   | 'webhook endpoint secret'
+  | 'webhook receiver client secret'
   | 'webhook signing key';
 
 /** Every key that a request brings and that this service has made: random with a prefix and a checksum, signed, or sealed. */

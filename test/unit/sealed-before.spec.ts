@@ -62,6 +62,12 @@ const SEALED: [purpose: PurposeThat<'seals'>, boundTo: string, text: string, sea
     '{"x-a":"1"}',
     'xZjIzFK2etJefKjFVRhS8Q4HlZsZiKoUkMYC6T1am_zulkXKjcAJ',
   ],
+  [
+    'webhook receiver client secret',
+    'endp01 https://login.example/token',
+    'a client secret',
+    'X5nQe_FhJu_Isdnrvrqmbc6HQsxlKrVkwJXT7oPF3ib7pH7JlgPcewJZ5Q',
+  ],
   ['provider id token', 'acme sub', 'an.id.token', 'hV8D9GANs61LbUJ4aA8PRSn8PcoUdjlYAM5gqF86-cDKu162O6fS'],
   [
     'receipt key',

@@ -61,6 +61,8 @@ import { FilterPreviews } from './filters/filter-preview.service.js';
 import { QueriedFilters } from './filters/queried-filters.service.js';
 import { GuardedHttpClient } from './http/guarded-http-client.js';
 import { EncryptionCanaryEntity } from './signing/encryption-canary.entity.js';
+import { ReceiverCredentials } from './receiver-tokens/receiver-credentials.service.js';
+import { ReceiverTokens } from './receiver-tokens/receiver-tokens.service.js';
 import { WebhookKeyEntity } from './signing/webhook-key.entity.js';
 import { WebhookKeysController } from './signing/webhook-keys.controller.js';
 import { OVERLAP, WebhookKeysRepository } from './signing/webhook-keys.repository.js';
@@ -130,6 +132,8 @@ const ENTITIES = [
     FilterPreviews,
     QueriedFilters,
     PublishingService,
+    ReceiverCredentials,
+    ReceiverTokens,
     RecentEventsService,
     RecoveriesRepository,
     RecoveriesService,

@@ -18,6 +18,7 @@ export const PURPOSES = {
   'token key': 'seals',
   'webhook endpoint headers': 'seals',
   'webhook endpoint secret': 'seals',
+  'webhook receiver client secret': 'seals',
   'webhook signing key': 'seals',
   'csrf tokens': 'signs',
   'dpop nonces': 'signs',

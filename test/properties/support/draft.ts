@@ -103,6 +103,15 @@ const FILTERED = {
   'filters.1.path': [''],
 };
 
+/** Of an endpoint whose receiver is behind OAuth. */
+const BEHIND_OAUTH = {
+  'authentication.token_url': [live('hookUrl')],
+  'authentication.client_id': ['a'],
+  'authentication.client_secret': ['b'],
+  'authentication.scope': ['c'],
+};
+const NOT_BEHIND_OAUTH = Object.fromEntries(Object.keys(BEHIND_OAUTH).map((name) => [name, ['']]));
+
 /** What a person types into a form, where it does not follow from the field's name. */
 export const TYPED_AT: Record<string, Record<string, string[]>> = {
   '/login': { email: [live('email')] },
@@ -121,8 +130,10 @@ export const TYPED_AT: Record<string, Record<string, string[]>> = {
   '/admin/console/scopes/new': { name: [live('newName')] },
   '/admin/console/scopes/:name/edit': { meaning_changed: [] },
   '/admin/console/users/:id/members/new': { user: [live('disabledUserId')] },
-  '/portal/endpoints/new': { ...FILTERED, do: [''] },
-  '/portal/endpoints/:id/edit': { ...FILTERED, do: [''] },
+  '/admin/console/clients/:client_id/endpoints/new': BEHIND_OAUTH,
+  '/admin/console/endpoints/:id/edit': NOT_BEHIND_OAUTH,
+  '/portal/endpoints/new': { ...FILTERED, ...BEHIND_OAUTH, do: [''] },
+  '/portal/endpoints/:id/edit': { ...FILTERED, ...NOT_BEHIND_OAUTH, do: [''] },
   '/portal/credentials/keys/add': {
     jwk: ['{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}'],
   },

@@ -42,7 +42,11 @@ export async function recordWebhooks(stage: Stage): Promise<void> {
     headers,
   });
   await recordDelivery(stage);
-  const changes = { enabled: false, signature_versions: ['v1', 'v1a'] };
+  const authentication = {
+    ...{ type: 'client_credentials', token_url: `${stage.receiver.url}/oauth2/token` },
+    ...{ client_id: 'charging-data', client_secret: 'a-secret-of-the-receiver', scope: 'events.write' },
+  };
+  const changes = { enabled: false, signature_versions: ['v1', 'v1a'], authentication };
   await stage.operator('updateWebhookEndpoint', 200, { path, json: changes });
   await stage.perform('webhookKeys', 200, { path: { client_id: partner.id } }, {});
   await stage.operator('deleteWebhookEndpoint', 204, { path });

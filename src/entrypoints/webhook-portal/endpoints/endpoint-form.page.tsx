@@ -8,6 +8,7 @@ import {
   endpointShown,
   type EndpointFormValues,
 } from '#events/webhooks/endpoints/endpoint-form.js';
+import { CredentialFields } from '#events/webhooks/receiver-tokens/credential-fields.js';
 import type { EventTypeEntity } from '#events/webhooks/event-types/event-type.entity.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 import type { EventMembers } from '#events/webhooks/filters/event-members.js';
@@ -133,6 +134,7 @@ export function endpointFormPage({
               spellcheck={false}
             />
           </details>
+          <CredentialFields values={input} errors={errors} hasSecret={!!endpoint?.authentication} />
         </PageForm>
       </>
     ),

@@ -9,6 +9,7 @@ import { linesOf, type EndpointHeaders } from '#events/webhooks/endpoints/endpoi
 import { EndpointFailing } from '#events/webhooks/endpoints/endpoint-failing.js';
 import { EndpointState } from '#events/webhooks/endpoints/endpoint-state.js';
 import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
+import { CredentialsInWords } from '#events/webhooks/receiver-tokens/credential-fields.js';
 import { Activity } from '../deliveries/activity.js';
 import type { Range } from '#platform/web/charts/ranges.js';
 import type { ActivityBucket } from '../deliveries/activity-buckets.js';
@@ -190,6 +191,7 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointEntity }): VNode {
           'Attempts per minute',
           `At most ${formatCount(endpoint.maxPerMinute)}`,
         ],
+        endpoint.authentication && ['OAuth', <CredentialsInWords shown={endpoint.authentication} />],
         ['Last attempt', lastAttemptAt ? <ExactMoment at={lastAttemptAt} /> : 'None yet'],
         ['Added', <Moment at={endpoint.createdAt} />],
         ['Endpoint ID', <code>{endpoint.id}</code>],

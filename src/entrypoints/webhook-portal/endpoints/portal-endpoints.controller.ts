@@ -18,6 +18,7 @@ import type { EndpointChanges } from '#events/webhooks/endpoints/endpoint.resour
 import { headersInLines, limitIn } from '#events/webhooks/endpoints/endpoint-headers.js';
 import { EndpointAddresses } from '#events/webhooks/endpoints/endpoint-addresses.service.js';
 import { EndpointsService } from '#events/webhooks/endpoints/endpoints.service.js';
+import { credentialLabel, credentialsIn } from '#events/webhooks/receiver-tokens/credential-fields.js';
 import { EventTypesService } from '#events/webhooks/event-types/event-types.service.js';
 import { membersOf } from '#events/webhooks/filters/event-members.js';
 import { FilterPreviews } from '#events/webhooks/filters/filter-preview.service.js';
@@ -27,7 +28,7 @@ import { inOrder, type SignatureVersion } from '#events/webhooks/signing/sign-de
 import { endpointFormPage, type EndpointFormPageProps } from './endpoint-form.page.js';
 import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decorator.js';
-import { apiWords, type Violation } from '#platform/http/problems/violation.js';
+import { apiWords, type Violation, type Violations } from '#platform/http/problems/violation.js';
 import type { Environment } from '#access/users/accounts/environment.js';
 import { endpointPath } from './about-endpoint.js';
 
@@ -147,6 +148,7 @@ function inputOf(typed: EndpointFormValues) {
     maxPerMinute: limit === '' ? null : limitIn(limit),
     signatureVersions: signaturesIn(typed.signature_versions),
     headers: headersInLines(typed.headers),
+    authentication: credentialsIn(typed),
   };
 }
 
@@ -169,6 +171,7 @@ function changesOf(typed: EndpointFormValues, present: EndpointFormValues): Endp
     maxPerMinute: changed('maxPerMinute'),
     signatureVersions: changed('signatureVersions'),
     headers: changed('headers'),
+    authentication: changed('authentication'),
   };
 }
 
@@ -190,10 +193,20 @@ function refusalOf(
       ...(types ? { event_types: typesError(types) } : {}),
       ...(limit ? { max_per_minute: 'Enter a whole number from 1 to 6,000, or nothing.' } : {}),
       ...rowErrors(violations),
+      ...credentialErrors(violations),
       ...(headers ? { headers: `These headers cannot be used: ${together(headers)}` } : {}),
     },
   };
 }
+
+/** At the fields of the members of `authentication`. */
+const credentialErrors = (violations: Violations): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(violations).flatMap(([name, each]) => {
+      const label = credentialLabel(name);
+      return label === undefined ? [] : [[name, `${label} ${together(each)}`]];
+    }),
+  );
 
 const INTERNAL: Violation['code'][] = ['internal_address', 'internal_name', 'resolves_to_internal_address'];
 

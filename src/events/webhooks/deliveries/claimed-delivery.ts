@@ -1,4 +1,5 @@
 import type { FailureKind, HeaderLine } from '../http/http-outcome.js';
+import type { ClientCredentials } from '../receiver-tokens/client-credentials.js';
 import type { SignatureVersion } from '../signing/sign-delivery.js';
 import type { CancelReason, DeliveryState } from './delivery.js';
 
@@ -23,6 +24,9 @@ export interface ClaimedDelivery {
   sealedPreviousSecret: Buffer | null;
   /** The endpoint's own headers. */
   sealedHeaders: Buffer | null;
+  /** Where its token comes from, and the secret that gets it; null for a receiver that is not behind OAuth. */
+  authentication: ClientCredentials | null;
+  sealedClientSecret: Buffer | null;
   /** When it was claimed: by the database's clock, and by this process's monotonic clock in milliseconds. */
   claimedAt: Date;
   claimedAtSteady: number;

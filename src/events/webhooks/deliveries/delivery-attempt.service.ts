@@ -2,9 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { KeyObject } from 'node:crypto';
 import { Settings } from '#platform/config/settings.js';
 import { EndpointSecrets } from '../endpoints/endpoint-secrets.service.js';
-import { GuardedHttpClient } from '../http/guarded-http-client.js';
+import { GuardedHttpClient, USER_AGENT } from '../http/guarded-http-client.js';
 import type { HttpOutcome } from '../http/http-outcome.js';
 import { signDelivery, type SignatureVersion } from '../signing/sign-delivery.js';
+import { ReceiverCredentials } from '../receiver-tokens/receiver-credentials.service.js';
+import { ReceiverTokens } from '../receiver-tokens/receiver-tokens.service.js';
 import { WebhookKeys } from '../signing/webhook-keys.service.js';
 import type { ClaimedDelivery, FinishedClaim } from './claimed-delivery.js';
 import { waitBeforeRetry } from './retry-schedule.js';
@@ -29,7 +31,7 @@ export const requestHeaders = (
   signature: string,
 ): Record<string, string> => ({
   'content-type': 'application/json',
-  'user-agent': 'Charging-Data-Service-Webhooks/1.0',
+  'user-agent': USER_AGENT,
   'webhook-id': id,
   'webhook-timestamp': String(timestamp),
   'webhook-signature': signature,
@@ -44,6 +46,8 @@ export class DeliveryAttemptService {
     private readonly http: GuardedHttpClient,
     private readonly secrets: EndpointSecrets,
     private readonly webhookKeys: WebhookKeys,
+    private readonly credentials: ReceiverCredentials,
+    private readonly receiverTokens: ReceiverTokens,
     private readonly settings: Settings,
   ) {}
 
@@ -59,22 +63,16 @@ export class DeliveryAttemptService {
     const signature = signDelivery(keys.v1, { id, timestamp, body: claim.payload }, keys.v1a);
     const ownHeaders = this.secrets.openHeaders(endpointId, claim.sealedHeaders);
     const headers = requestHeaders(id, claim, timestamp, signature);
-    const unsendable = whyUnsendable(claim, keys, ownHeaders);
+    const clientSecret = this.credentials.open(endpointId, claim);
+    const unsendable = whyUnsendable(claim, keys, ownHeaders, clientSecret);
     const outcome =
-      unsendable ??
-      (await this.http.post(
-        claim.url,
-        { ...headers, ...ownHeaders },
-        claim.payload,
-        signal,
-        claim.isSandbox,
-      ));
+      unsendable ?? (await this.send(claim, { ...headers, ...ownHeaders }, signal, clientSecret));
     if (outcome.kind === 'aborted') return withoutAttempt({ ...claimed, state: 'pending', waitSeconds: 0 });
     const isSuccess = outcome.kind === 'response' && outcome.status >= 200 && outcome.status < 300;
     const isGone = outcome.kind === 'response' && outcome.status === GONE;
     const attempt = {
       ...{ attemptedAt, durationMs: outcome.durationMs, signature },
-      ...(unsendable ? {} : { url: claim.url, ownHeaders: Object.keys(ownHeaders ?? {}) }),
+      ...(unsendable ? {} : { url: claim.url, ownHeaders: namesOf(claim, ownHeaders) }),
       ...answerOf(outcome),
     };
     return {
@@ -82,6 +80,21 @@ export class DeliveryAttemptService {
       isGone,
       finished: { attempt, ...claimed, ...this.stateAfter(claim, outcome, isSuccess, isGone) },
     };
+  }
+
+  /** With a token of its own, if the receiver is behind OAuth. */
+  private send(
+    claim: ClaimedDelivery,
+    headers: Record<string, string>,
+    signal: AbortSignal,
+    clientSecret: string | null | undefined,
+  ): Promise<HttpOutcome> {
+    const { url, payload, isSandbox, authentication, sealedClientSecret } = claim;
+    const post = (more: Record<string, string>, timeoutMs?: number) =>
+      this.http.post(url, { ...headers, ...more }, payload, signal, { isSandbox, timeoutMs });
+    return authentication && sealedClientSecret && clientSecret
+      ? this.receiverTokens.send({ ...claim, authentication, sealedClientSecret, clientSecret }, signal, post)
+      : post({});
   }
 
   /** Of the versions that the endpoint wants. */
@@ -111,20 +124,33 @@ export class DeliveryAttemptService {
 
 type KeysOf = Record<SignatureVersion, readonly KeyObject[]>;
 
+/** The names of the headers that the endpoint adds. */
+const namesOf = ({ authentication }: ClaimedDelivery, ownHeaders: object = {}): string[] => [
+  ...Object.keys(ownHeaders),
+  ...(authentication ? ['authorization'] : []),
+];
+
 /** Why the request cannot be sent: the key that sealed the secrets or headers is no longer configured. */
 function whyUnsendable(
   { signatureVersions }: ClaimedDelivery,
   keys: KeysOf,
   ownHeaders: object | undefined,
+  clientSecret: string | null | undefined,
 ): HttpOutcome | undefined {
   const missing = signatureVersions.find((version) => keys[version].length === 0);
   if (missing)
     return failureBeforeSending(
       `The request could not be signed: the ${missing === 'v1' ? 'secret of the endpoint' : 'signing key of the client'} must be rotated.`,
     );
-  return ownHeaders
-    ? undefined
-    : failureBeforeSending('The headers of the endpoint can no longer be read: they must be entered again.');
+  if (!ownHeaders)
+    return failureBeforeSending(
+      'The headers of the endpoint can no longer be read: they must be entered again.',
+    );
+  return clientSecret === undefined
+    ? failureBeforeSending(
+        'The client secret for the token URL can no longer be read: it must be entered again.',
+      )
+    : undefined;
 }
 
 const failureBeforeSending = (detail: string): HttpOutcome => ({

@@ -147,6 +147,7 @@ export class DeliveryQueueRepository {
                  e.sealed_secret AS "sealedSecret",
                  CASE WHEN e.previous_secret_expires_at > now() THEN e.sealed_previous_secret END AS "sealedPreviousSecret",
                  e.sealed_headers AS "sealedHeaders", e.client_id AS "clientId", e.signature_versions AS "signatureVersions",
+                 e.authentication, e.sealed_client_secret AS "sealedClientSecret",
                  -- One that was made beside an erasure is not marked, but its payload is gone.
                  CASE WHEN d.erased OR v.payload IS NULL THEN 'consent_withdrawn'
                       WHEN e.deleted_at IS NOT NULL THEN 'endpoint_deleted'

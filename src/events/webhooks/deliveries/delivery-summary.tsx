@@ -6,6 +6,7 @@ import { DeliveryStateBadge } from './delivery-state.js';
 import {
   adviceFor,
   CANCEL_REASONS,
+  hasAdvice,
   isSuccess,
   outcomeText,
   PAYLOAD_HIDDEN,
@@ -40,7 +41,7 @@ export function DeliverySummary({ delivery, isSoon, isUnderWay }: DeliverySummar
         )}
       </p>
       {failed && last.detail && <p>{last.detail}</p>}
-      {failed && wasSent(last) && state !== 'delivered' && <p>{adviceFor(last)}</p>}
+      {failed && hasAdvice(last) && state !== 'delivered' && <p>{adviceFor(last)}</p>}
       {cancelReason && (
         <p>{payloadHidden === 'erased' ? PAYLOAD_HIDDEN.erased : CANCEL_REASONS[cancelReason]}</p>
       )}

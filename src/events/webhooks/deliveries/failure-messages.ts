@@ -37,6 +37,11 @@ const FAILURES: Record<FailureKind, Words> = {
     what: 'Invalid response (HTTP)',
     advice: 'The server did not send a complete HTTP response. Check what listens on the port of the URL.',
   },
+  token: {
+    what: 'No access token',
+    advice:
+      'Check the token URL, the client ID, the client secret and the scope of the endpoint, and the logs of your authorization server.',
+  },
 };
 
 /** Advice by detail, where that of the kind would mislead. */
@@ -82,8 +87,12 @@ export const isSuccess = ({ status }: Pick<Outcome, 'status'>): boolean =>
   status !== null && status >= 200 && status < 300;
 
 /** Whether there was a request; its detail says why not. */
-export const wasSent = <A extends Pick<Attempt, 'url'>>(attempt: A): attempt is A & { url: string } =>
-  attempt.url !== null;
+export const wasSent = <A extends Pick<Attempt, 'url' | 'failure'>>(
+  attempt: A,
+): attempt is A & { url: string } => attempt.url !== null && attempt.failure !== 'token';
+
+/** Whether something can be done about a failed one at the receiver, or at its authorization server. */
+export const hasAdvice = ({ url }: Pick<Attempt, 'url'>): boolean => url !== null;
 
 /** The outcome of an attempt, in a few words. */
 export const outcomeText = ({ status, failure, url }: Outcome): string => {

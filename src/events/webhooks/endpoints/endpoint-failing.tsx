@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { DAY_MS } from '#platform/config/durations.js';
 import { ExactMoment, Moment } from '#platform/web/tables/moment.js';
 import type { Delivery } from '../deliveries/delivery.js';
-import { adviceFor, lastOutcome, newestFailure, wasSent } from '../deliveries/failure-messages.js';
+import { adviceFor, hasAdvice, lastOutcome, newestFailure } from '../deliveries/failure-messages.js';
 import { EndpointState } from './endpoint-state.js';
 import { FAILING_DAYS, type EndpointEntity } from './endpoint.entity.js';
 
@@ -28,7 +28,7 @@ export function EndpointFailing({ endpoint, deliveries, children }: EndpointFail
         <EndpointState endpoint={endpoint} />
         {failure && <strong>{lastOutcome(failure)}</strong>}
       </p>
-      {failure && wasSent({ url: failure.lastUrl }) && (
+      {failure && hasAdvice({ url: failure.lastUrl }) && (
         <p>{adviceFor({ ...outcomeOf(failure), detail: null })}</p>
       )}
       <p>

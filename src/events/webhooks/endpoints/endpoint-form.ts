@@ -1,7 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Form } from '#platform/http/forms/form.js';
 import { FORM_KINDS, linesIn } from '#platform/http/resources/form-field.js';
 import { ResourceForm, type FormValues } from '#platform/http/resources/resource-form.js';
 import type { Condition } from '../filters/condition.js';
+import {
+  credentialsIn,
+  credentialsShown,
+  credentialValues,
+  credentialValuesChangedIn,
+  credentialValuesIn,
+  type CredentialValues,
+} from '../receiver-tokens/credential-fields.js';
 import { headersInLines, linesOf } from './endpoint-headers.js';
 import type { EndpointEntity } from './endpoint.entity.js';
 import { ENDPOINT } from './endpoint.resource.js';
@@ -12,22 +21,31 @@ const SHOWN_HEADERS = 'shown_headers';
 const linesOfText = (text: string): string => JSON.stringify(linesIn(text));
 
 /** The values of an endpoint form. */
-export interface EndpointFormValues extends FormValues<typeof ENDPOINT.fields> {
+export interface EndpointFormValues extends FormValues<typeof ENDPOINT.fields>, CredentialValues {
   /** One per line; a masked value stays as it is. */
   headers: string;
 }
 
-export const EMPTY_ENDPOINT: EndpointFormValues = { ...ENDPOINT_FORM.empty(), headers: '' };
+export const EMPTY_ENDPOINT: EndpointFormValues = {
+  ...ENDPOINT_FORM.empty(),
+  ...credentialValues(null),
+  headers: '',
+};
 
 export const endpointFieldsOf = (endpoint: EndpointEntity): EndpointFormValues => ({
   ...ENDPOINT_FORM.of(endpoint),
+  ...credentialValues(endpoint.authentication),
   headers: linesOf(endpoint.headerNames),
 });
 
-/** The hidden field of a form that shows the endpoint. */
+/** The hidden fields of a form that shows the endpoint. */
 export const endpointShown = (endpoint: EndpointEntity): Record<string, string> => {
   const values = endpointFieldsOf(endpoint);
-  return { ...ENDPOINT_FORM.shown(values), [SHOWN_HEADERS]: linesOfText(values.headers) };
+  return {
+    ...ENDPOINT_FORM.shown(values),
+    ...credentialsShown(credentialValues(endpoint.authentication)),
+    [SHOWN_HEADERS]: linesOfText(values.headers),
+  };
 };
 
 /** The present values, with what the person has changed in the form. */
@@ -35,11 +53,16 @@ export const endpointFieldsChangedIn = (form: Form, endpoint: EndpointEntity): E
   const present = endpointFieldsOf(endpoint);
   const headers = form.get('headers') ?? '';
   const isShown = linesOfText(headers) === form.get(SHOWN_HEADERS);
-  return { ...ENDPOINT_FORM.changedIn(form, present), headers: isShown ? present.headers : headers };
+  return {
+    ...ENDPOINT_FORM.changedIn(form, present),
+    ...credentialValuesChangedIn(form, credentialValues(endpoint.authentication)),
+    headers: isShown ? present.headers : headers,
+  };
 };
 
 export const endpointFieldsIn = (form: Form): EndpointFormValues => ({
   ...ENDPOINT_FORM.in(form),
+  ...credentialValuesIn(form),
   headers: form.get('headers') ?? '',
 });
 
@@ -54,4 +77,7 @@ export const endpointMembersOf = (
 ): Record<string, unknown> => ({
   ...ENDPOINT_FORM.changedMembers(fields, present),
   ...(fields.headers === present?.headers ? {} : { headers: headersInLines(fields.headers) }),
+  ...(present && isDeepStrictEqual(credentialsIn(fields), credentialsIn(present))
+    ? {}
+    : { authentication: credentialsIn(fields) }),
 });

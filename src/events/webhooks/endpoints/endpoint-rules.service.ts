@@ -3,6 +3,7 @@ import type { ClientEntity } from '#access/clients/client.entity.js';
 import { illegible } from '#platform/http/validation/legible-text.js';
 import { validationFailed } from '#platform/http/problems/problem.js';
 import { EventTypesService } from '../event-types/event-types.service.js';
+import { credentialViolations, type ClientCredentials } from '../receiver-tokens/client-credentials.js';
 import { EndpointAddresses } from './endpoint-addresses.service.js';
 import { headerViolations } from './endpoint-headers.js';
 import { DESCRIPTION_MAX, PER_MINUTE_MAX, type EndpointChanges } from './endpoint.resource.js';
@@ -24,17 +25,20 @@ export class EndpointRules {
   ) {}
 
   /**
-   * The normalized URL, and the event types that its filters were checked by; throws a 400 problem with `field_errors`. `present`: the
+   * The normalized URLs, and the event types that its filters were checked by; throws a 400 problem with `field_errors`. `present`: the
    * endpoint that is changed.
    */
   async check(
     { scopes, environment }: EndpointOwner,
     input: EndpointChanges,
     present?: Filtered,
-  ): Promise<{ url: string | undefined; catalogue: VersionedEventType[] }> {
+  ): Promise<CheckedEndpoint> {
     const after = filteredAfter(input, present);
-    const [address, catalogue] = await Promise.all([
+    const credentials = credentialViolations(input.authentication);
+    const tokenUrl = credentials['authentication.token_url'] ? undefined : input.authentication?.token_url;
+    const [address, tokenAddress, catalogue] = await Promise.all([
       input.url === undefined ? undefined : this.addresses.check(input.url, environment),
+      tokenUrl === undefined ? undefined : this.addresses.check(tokenUrl, environment),
       input.eventTypes || after ? this.eventTypes.list() : [],
     ]);
     const types = input.eventTypes ? typeErrors(catalogue, scopes, input.eventTypes) : [];
@@ -50,10 +54,12 @@ export class EndpointRules {
         ? { signature_versions: [violation('signature_versions')] }
         : {}),
       ...(headers.length === 0 ? {} : { headers }),
+      ...credentials,
+      ...(tokenAddress?.reason === undefined ? {} : { 'authentication.token_url': [tokenAddress.reason] }),
     };
     if (after && types.length === 0) Object.assign(violations, filterErrors(catalogue, after));
     if (Object.keys(violations).length > 0) throw validationFailed(violations);
-    return { url: address?.url, catalogue };
+    return { url: address?.url, tokenUrl: tokenAddress?.url, catalogue };
   }
 
   /** The same for the filters and types that the endpoint will have, as locked: another change may have come between. */
@@ -63,11 +69,29 @@ export class EndpointRules {
     if (Object.keys(violations).length > 0) throw validationFailed(violations);
   }
 
+  /** A header of its own and a token cannot both be what authorizes its requests; throws a 400 problem. */
+  checkAuthorization({ headerNames, authentication }: Authorized): void {
+    if (authentication && headerNames.includes('authorization')) {
+      throw validationFailed({ headers: [violation('header_with_authentication')] });
+    }
+  }
+
   /** Checks the types again, and locks their scopes until the endpoint has subscribed. */
   async holdTypes(scopes: string[], names: string[]): Promise<void> {
     const errors = typeErrors(await this.eventTypes.hold(names), scopes, names);
     if (errors.length > 0) throw validationFailed({ event_types: errors });
   }
+}
+
+interface CheckedEndpoint {
+  url: string | undefined;
+  tokenUrl: string | undefined;
+  catalogue: VersionedEventType[];
+}
+
+interface Authorized {
+  headerNames: readonly string[];
+  authentication: ClientCredentials | null;
 }
 
 type Filtered = Pick<EndpointEntity, 'eventTypes' | 'filters'>;

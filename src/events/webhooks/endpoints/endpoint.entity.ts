@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { SignatureVersion } from '../signing/sign-delivery.js';
+import type { ClientCredentials } from '../receiver-tokens/client-credentials.js';
 import type { Condition } from '../filters/condition.js';
 import { TextOrNull, TimeOrNull, InRealm } from '#platform/database/entities/columns.js';
 
@@ -43,6 +44,9 @@ export class EndpointEntity extends InRealm {
   @Column('text', { array: true }) headerNames!: string[];
   /** Their values. */
   @Column('bytea', { nullable: true }) sealedHeaders!: Buffer | null;
+  /** Where the token of its requests comes from, if the receiver is behind OAuth. */
+  @Column({ type: 'json', nullable: true }) authentication!: ClientCredentials | null;
+  @Column('bytea', { nullable: true }) sealedClientSecret!: Buffer | null;
   @TimeOrNull() lastAttemptAt!: Date | null;
   /** The first failed attempt since the last success, at its present URL. */
   @TimeOrNull() failingSince!: Date | null;

@@ -16,6 +16,7 @@ import {
 } from '#platform/http/validation/validation.decorators.js';
 import { AreConditions, CONDITIONS_SCHEMA } from '../filters/condition.js';
 import { isSignatureVersion, SIGNATURE_OPTIONS, SIGNATURE_VERSIONS } from '../signing/sign-delivery.js';
+import { SHOWN_CREDENTIALS, type GivenCredentials } from '../receiver-tokens/client-credentials.js';
 import type { HeaderChanges } from './endpoint-headers.js';
 import type { EndpointEntity } from './endpoint.entity.js';
 
@@ -24,7 +25,7 @@ export const DESCRIPTION_MAX = 200;
 /** Contract §22. */
 export const PER_MINUTE_MAX = 6000;
 
-/** The fields of an endpoint (contract §10, §22), for the API, the audit log and forms. Bodies and forms also have its headers. */
+/** The fields of an endpoint (contract §10, §22), for the API, the audit log and forms. Bodies and forms also have its headers and its authentication. */
 export const ENDPOINT = resource<EndpointEntity>()('endpoint', {
   id: { view: idOf('endp'), audited: { not: 'the subject of the event' } },
   clientId: { wire: 'client_id', view: idOf('clnt'), audited: true },
@@ -123,6 +124,7 @@ export const ENDPOINT = resource<EndpointEntity>()('endpoint', {
     view: listOf(text(), { description: 'The names of its own headers.', example: ['x-tenant'] }),
     audited: true,
   },
+  authentication: { view: SHOWN_CREDENTIALS as never, audited: true },
   disabledReason: {
     wire: 'disabled_reason',
     view: orNull(
@@ -152,16 +154,19 @@ export const ENDPOINT = resource<EndpointEntity>()('endpoint', {
   sealedPreviousSecret: { audited: { not: 'changes with the secret' } },
   previousSecretExpiresAt: { audited: { not: 'changes with the secret' } },
   sealedHeaders: { audited: { not: 'secret: headers says which have a new value' } },
+  sealedClientSecret: { audited: { not: 'secret: authentication says whether it is new' } },
   recentResults: { audited: { not: 'set by deliveries' } },
 });
 
 type EndpointFieldsOf = typeof ENDPOINT.fields;
-/** All of its own headers; null keeps the current value. */
-interface WithHeaders {
+interface WithSecrets {
+  /** All of its own headers; null keeps the current value. */
   headers?: HeaderChanges;
+  /** Null for none. */
+  authentication?: GivenCredentials | null;
 }
-export type NewEndpoint = NewOf<EndpointEntity, EndpointFieldsOf> & WithHeaders;
+export type NewEndpoint = NewOf<EndpointEntity, EndpointFieldsOf> & WithSecrets;
 /** Members that are left out stay as they are. */
-export type EndpointChanges = ChangesOf<EndpointEntity, EndpointFieldsOf> & WithHeaders;
+export type EndpointChanges = ChangesOf<EndpointEntity, EndpointFieldsOf> & WithSecrets;
 /** What a list shows of the endpoint. */
 export type ListedEndpoint = Pick<EndpointEntity, ShownKeys<EndpointFieldsOf> & keyof EndpointEntity>;

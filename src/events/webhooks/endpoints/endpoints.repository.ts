@@ -68,10 +68,10 @@ export type EndpointRow = Pick<
   | 'sealedSecret'
   | 'maxPerMinute'
   | 'signatureVersions'
-  | Headers
+  | Secrets
 >;
 
-type Headers = 'headerNames' | 'sealedHeaders';
+type Secrets = 'headerNames' | 'sealedHeaders' | 'authentication' | 'sealedClientSecret';
 
 /** The members of an endpoint that can change. */
 export type EndpointRowChanges = Partial<
@@ -85,14 +85,14 @@ export type EndpointRowChanges = Partial<
     | 'enabled'
     | 'maxPerMinute'
     | 'signatureVersions'
-    | Headers
+    | Secrets
   >
 >;
 
 /** The sealed members of an endpoint. */
 export type SealedSecrets = Pick<
   EndpointEntity,
-  'id' | 'sealedSecret' | 'sealedPreviousSecret' | 'sealedHeaders'
+  'id' | 'sealedSecret' | 'sealedPreviousSecret' | 'sealedHeaders' | 'authentication' | 'sealedClientSecret'
 >;
 
 @Injectable()
@@ -175,9 +175,10 @@ export class EndpointsRepository {
     );
   }
 
-  /** Marks it as deleted; its row stays as long as its deliveries are kept. */
+  /** Marks it as deleted, and removes the partner's own secrets; its row stays as long as its deliveries are kept. */
   async markDeleted(id: string): Promise<void> {
-    await this.endpoints.update({ id }, { deletedAt: () => 'now()' });
+    const without = { headerNames: [], sealedHeaders: null, authentication: null, sealedClientSecret: null };
+    await this.endpoints.update({ id }, { ...without, deletedAt: () => 'now()' });
   }
 
   /** One page of endpoints by id, with their attempts of the last 24 hours. */
@@ -309,7 +310,10 @@ export class EndpointsRepository {
   /** Sealed secrets of all endpoints, including deleted ones, by id. */
   sealedSecretsAfter(id: string, limit: number): Promise<SealedSecrets[]> {
     return this.endpoints.find({
-      select: { id: true, sealedSecret: true, sealedPreviousSecret: true, sealedHeaders: true },
+      select: {
+        ...{ id: true, sealedSecret: true, sealedPreviousSecret: true, sealedHeaders: true },
+        ...{ authentication: true, sealedClientSecret: true },
+      },
       where: { id: MoreThan(id) },
       order: { id: 'ASC' },
       take: limit,
@@ -334,6 +338,11 @@ export class EndpointsRepository {
   /** Stores the same headers under another seal, unless they have been changed since. */
   async replaceSealedHeaders(id: string, seen: Buffer, fresh: Buffer): Promise<void> {
     await this.endpoints.update({ id, sealedHeaders: Equal(seen) }, { sealedHeaders: fresh });
+  }
+
+  /** Stores the same client secret under another seal, unless it has been changed since. */
+  async replaceSealedClientSecret(id: string, seen: Buffer, fresh: Buffer): Promise<void> {
+    await this.endpoints.update({ id, sealedClientSecret: Equal(seen) }, { sealedClientSecret: fresh });
   }
 
   /**

@@ -13,6 +13,8 @@ import { realmOf } from '#access/users/accounts/environment.js';
 import { written, type Condition } from '../filters/condition.js';
 import { filterOf } from '../filters/condition-path.js';
 import { inOrder } from '../signing/sign-delivery.js';
+import type { ClientCredentials } from '../receiver-tokens/client-credentials.js';
+import { ReceiverCredentials } from '../receiver-tokens/receiver-credentials.service.js';
 import { WebhookKeys } from '../signing/webhook-keys.service.js';
 import { EndpointTroubles } from './endpoint-troubles.js';
 import type { EndpointHeaders } from './endpoint-headers.js';
@@ -51,6 +53,7 @@ export class EndpointsService {
     private readonly clients: ClientsService,
     private readonly rules: EndpointRules,
     private readonly secrets: EndpointSecrets,
+    private readonly credentials: ReceiverCredentials,
     private readonly webhookKeys: WebhookKeys,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
@@ -112,9 +115,11 @@ export class EndpointsService {
 
   private async add(id: string, clientId: string, input: NewEndpoint, actor: Actor): Promise<AddedEndpoint> {
     const client = await this.clients.get(clientId);
-    const { url } = await this.rules.check(client, input);
+    const { url, tokenUrl = '' } = await this.rules.check(client, input);
     const { secret, sealed } = this.secrets.make(id);
-    const headers = this.secrets.changedHeaders(id, null, input.headers ?? {});
+    const { headerNames, sealedHeaders } = this.secrets.changedHeaders(id, null, input.headers ?? {});
+    const credentials = this.credentials.changed(id, undefined, input.authentication ?? null, tokenUrl);
+    this.rules.checkAuthorization({ headerNames, ...credentials });
     try {
       const endpoint = await this.transactions.run(async () => {
         if ((await this.repository.lockClientAndCountOthers(clientId, id)) >= ENDPOINTS_PER_CLIENT) {
@@ -130,8 +135,8 @@ export class EndpointsService {
           signatureVersions: inOrder(input.signatureVersions ?? ['v1']),
           url: url!,
           sealedSecret: sealed,
-          headerNames: headers.headerNames,
-          sealedHeaders: headers.sealedHeaders,
+          ...{ headerNames, sealedHeaders },
+          ...credentials,
         });
         if (input.signatureVersions?.includes('v1a')) await this.webhookKeys.make(clientId);
         const made = (await this.repository.find(id, clientId))!;
@@ -160,7 +165,7 @@ export class EndpointsService {
   ): Promise<EndpointEntity> {
     const present = await this.get(id, clientId);
     const client = await this.clients.get(present.clientId);
-    const { url, catalogue } = await this.rules.check(client, changes, present);
+    const { url, tokenUrl = '', catalogue } = await this.rules.check(client, changes, present);
     return this.transactions.run(async () => {
       const before = (await this.repository.lock(id, clientId)) ?? this.missing();
       if (changes.eventTypes) await this.rules.holdTypes(client.scopes, changes.eventTypes);
@@ -169,6 +174,11 @@ export class EndpointsService {
       const turned = changes.enabled !== undefined && changes.enabled !== before.enabled;
       const headers =
         changes.headers && this.secrets.changedHeaders(id, before.sealedHeaders, changes.headers);
+      const credentials =
+        changes.authentication === undefined
+          ? undefined
+          : this.credentials.changed(id, before, changes.authentication, tokenUrl);
+      this.rules.checkAuthorization({ ...before, ...headers, ...credentials });
       await this.repository.update(id, {
         url: url === before.url ? undefined : url,
         description: changes.description,
@@ -180,11 +190,13 @@ export class EndpointsService {
         ...(headers && headers.changed !== undefined
           ? { headerNames: headers.headerNames, sealedHeaders: headers.sealedHeaders }
           : {}),
+        ...credentials,
       });
       const after = (await this.repository.find(id, clientId))!;
       const difference = changesBetween(ENDPOINT.auditView(before), {
         ...ENDPOINT.auditView(after),
         headers: headersShown(after.headerNames, headers?.changed),
+        authentication: credentialsShown(after.authentication, changes.authentication?.client_secret),
       });
       if (difference) {
         await this.audit.record(actor, {
@@ -323,6 +335,10 @@ function filterColumns(conditions: Condition[]): Pick<EndpointEntity, 'filters' 
 /** The names of the headers, and which of them have a new value. */
 const headersShown = (names: readonly string[], newValues: readonly string[] = []): string[] =>
   names.map((name) => (newValues.includes(name) ? `${name} (new value)` : name));
+
+/** Where its token comes from, and whether the secret for it is new. */
+const credentialsShown = (shown: ClientCredentials | null, newSecret: string | null | undefined) =>
+  shown && typeof newSecret === 'string' ? { ...shown, client_secret: '(new value)' } : shown;
 
 /** Identifies the current signing secret without revealing it: a digest of its sealed form, which includes a nonce. */
 export const nameOfSecret = ({ sealedSecret }: EndpointEntity): string =>

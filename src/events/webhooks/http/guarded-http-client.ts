@@ -20,8 +20,19 @@ export interface GuardedHttpClientOptions extends ResolveOptions {
   ca?: string;
 }
 
+/** What all requests say of themselves. */
+export const USER_AGENT = 'Charging-Data-Service-Webhooks/1.0';
+
 /** Contract §10: 15 s for everything, from name resolution to the last byte of the body. */
-const TIMEOUT_MS = 15_000;
+export const TIMEOUT_MS = 15_000;
+
+/** How one request differs. */
+interface PostOptions {
+  /** The endpoint is of a client in a sandbox. */
+  isSandbox?: boolean;
+  /** Less time than the others have. */
+  timeoutMs?: number;
+}
 
 /**
  * Sends POST requests to the endpoints of partners, only to public unicast addresses (contract §10). Follows no redirects and
@@ -53,19 +64,18 @@ export class GuardedHttpClient implements OnApplicationShutdown {
   }
 
   /**
-   * Posts the body and returns the outcome; never throws because of a receiver. `signal` aborts it; `isSandbox`: the endpoint is of a
-   * client in a sandbox. A kept-alive connection that turns out to be closed is replaced once, within the same timeout.
+   * Posts the body and returns the outcome; never throws because of a receiver. `signal` aborts it. A kept-alive connection that turns out to be closed is replaced once, within the same timeout.
    */
   async post(
     url: string,
     headers: Record<string, string>,
     body: string,
     signal?: AbortSignal,
-    isSandbox = false,
+    { isSandbox = false, timeoutMs = this.timeoutMs }: PostOptions = {},
   ): Promise<HttpOutcome> {
     if (this.closing || signal?.aborted) return { kind: 'aborted' };
     if (this.toThisMachine && this.mayBeHere(url, isSandbox)) {
-      return this.toThisMachine.post(url, headers, body, signal);
+      return this.toThisMachine.post(url, headers, body, signal, { timeoutMs });
     }
     const begun = performance.now();
     const target = this.targets.memo(url);
@@ -75,11 +85,12 @@ export class GuardedHttpClient implements OnApplicationShutdown {
     }
     const connection = this.connections.take(target);
     const timesMade = connection.timesMade;
-    const first = await this.exchange(connection, target, headers, body, begun, signal);
+    const limit = { begun, timeoutMs, signal };
+    const first = await this.exchange(connection, target, headers, body, limit);
     const wasKept = connection.timesMade === timesMade;
     if (!first.lost || !wasKept || this.closing || signal?.aborted) return first.outcome;
     const fresh = this.connections.takeNew(target);
-    return (await this.exchange(fresh, target, headers, body, begun, signal)).outcome;
+    return (await this.exchange(fresh, target, headers, body, limit)).outcome;
   }
 
   /** Accepts no more requests and waits until those in progress have ended, which takes one timeout at most. */
@@ -111,13 +122,12 @@ export class GuardedHttpClient implements OnApplicationShutdown {
     target: URL,
     headers: Record<string, string>,
     body: string,
-    begun: number,
-    signal?: AbortSignal,
+    { begun, timeoutMs, signal }: Limit,
   ): Promise<ExchangeEnd> {
     const exchange = new HttpExchange(begun, connection);
     const abort = () => exchange.abort();
-    const timeLeft = Math.max(begun + this.timeoutMs - performance.now(), 0);
-    const timer = setTimeout(() => exchange.fail(this.timeout(exchange)), timeLeft);
+    const timeLeft = Math.max(begun + timeoutMs - performance.now(), 0);
+    const timer = setTimeout(() => exchange.fail(timeoutOf(exchange, timeoutMs)), timeLeft);
     if (signal) {
       // One signal may abort any number of requests, and Node warns of a leak above ten listeners.
       setMaxListeners(0, signal);
@@ -136,13 +146,20 @@ export class GuardedHttpClient implements OnApplicationShutdown {
       else this.connections.giveBack(target, connection);
     }
   }
+}
 
-  private timeout(exchange: HttpExchange): HttpFailure {
-    const missing = {
-      connecting: 'No connection could be established',
-      waiting: 'There was no response',
-      reading: 'The response was not complete',
-    }[exchange.stage];
-    return new HttpFailure('timeout', `${missing} within ${this.timeoutMs / 1000} s.`);
-  }
+/** When a request ends: so long after its beginning, or when it is aborted. */
+interface Limit {
+  begun: number;
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+function timeoutOf({ stage }: HttpExchange, timeoutMs: number): HttpFailure {
+  const missing = {
+    connecting: 'No connection could be established',
+    waiting: 'There was no response',
+    reading: 'The response was not complete',
+  }[stage];
+  return new HttpFailure('timeout', `${missing} within ${timeoutMs / 1000} s.`);
 }

@@ -1,5 +1,8 @@
-/** Why there was no complete response (contract §11.4); `http` is a response that is not HTTP, or not complete. */
-export type FailureKind = 'dns' | 'tls' | 'timeout' | 'blocked_address' | 'connection' | 'http';
+/**
+ * Why there was no complete response (contract §11.4); `http` is a response that is not HTTP, or not complete; `token`: the receiver was
+ * not asked, because its authorization server gave no access token.
+ */
+export type FailureKind = 'dns' | 'tls' | 'timeout' | 'blocked_address' | 'connection' | 'http' | 'token';
 
 /** A header of a response: its name and its value. */
 export type HeaderLine = [name: string, value: string];

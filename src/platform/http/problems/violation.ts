@@ -99,6 +99,13 @@ export const SHARED_WORDS = {
   missing_header_value: ({ name }: { name: string }) =>
     `the value of ${name} must be entered: no earlier value to keep`,
   header_line: ({ line }: { line: number }) => `line ${line} must be a name, a colon and a value`,
+  header_with_authentication: () =>
+    'authorization cannot be used together with the authentication of the endpoint: remove one of them',
+  visible_ascii: ({ max }: { max: number }) =>
+    `must be 1 to ${max} visible ASCII characters, with spaces only between them`,
+  scope_text: ({ max }: { max: number }) =>
+    `must be names of scopes with one space between them, of at most ${max} characters together`,
+  missing_client_secret: () => 'must be entered: there is none yet for this token URL and client ID',
   signature_versions: () => 'must be a list of v1, v1a or both, each once',
   filters: ({ max }: { max: number }) =>
     `must be a list of at most ${max} conditions, each with path, operator and value`,

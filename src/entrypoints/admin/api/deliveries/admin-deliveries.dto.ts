@@ -48,7 +48,9 @@ class AttemptView extends viewOf<Attempt>()({
   duration_ms: whole(),
   status: orNull(whole('HTTP status of the response.')),
   failure: orNull(
-    text('Set if there was no response: `dns`, `tls`, `timeout`, `blocked_address`, `connection` or `http`.'),
+    text(
+      'Set if there was no response: `dns`, `tls`, `timeout`, `blocked_address`, `connection`, `http`, or `token`: its authorization server gave no access token.',
+    ),
   ),
   detail: orNull(
     text(

@@ -8,6 +8,7 @@ import {
   endpointShown,
   type EndpointFormValues,
 } from '#events/webhooks/endpoints/endpoint-form.js';
+import { CredentialFields } from '#events/webhooks/receiver-tokens/credential-fields.js';
 import type { EventTypeEntity } from '#events/webhooks/event-types/event-type.entity.js';
 import { clientPath, aboutClient } from '../clients/client-layout.js';
 import { ConsoleForm } from '../pages/console-form.js';
@@ -39,7 +40,7 @@ export function newEndpointPage({
         once={formId}
         cancel={`${ENDPOINTS_PATH}?client_id=${client.id}`}
       >
-        <Fields types={types} />
+        <Fields types={types} fields={fields} errors={errors} />
       </ConsoleForm>
     ),
   });
@@ -68,18 +69,19 @@ export function editEndpointPage({
         submit="Save"
         cancel={endpointPath(endpoint.id)}
       >
-        <Fields types={types} />
+        <Fields types={types} fields={fields} errors={errors} endpoint={endpoint} />
       </ConsoleForm>
     ),
   };
 }
 
-function Fields({ types }: { types: EventTypeEntity[] }): VNode {
+function Fields({ types, fields, errors, endpoint }: FormProps & { endpoint?: EndpointEntity }): VNode {
   const options = types.map(({ name, description }) => ({ value: name, label: name, hint: description }));
   return (
     <>
       {ENDPOINT_FORM.show(ENDPOINT_FORM.changeable, { event_types: options })}
       <TextArea name="headers" label="Headers (optional)" hint={HEADERS_HINT} spellcheck={false} />
+      <CredentialFields values={fields} errors={errors} hasSecret={!!endpoint?.authentication} />
     </>
   );
 }

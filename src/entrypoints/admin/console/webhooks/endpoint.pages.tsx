@@ -7,6 +7,7 @@ import { Table } from '#platform/web/tables/table.js';
 import type { Delivery } from '#events/webhooks/deliveries/delivery.js';
 import { EndpointFailing } from '#events/webhooks/endpoints/endpoint-failing.js';
 import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
+import { CredentialsInWords } from '#events/webhooks/receiver-tokens/credential-fields.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { ActionConfirmation } from '../pages/disconnection.js';
@@ -59,6 +60,7 @@ export function endpointPage({ endpoint, client, deliveries }: EndpointPageProps
             endpoint.maxPerMinute !== null && ['Attempts per minute', `at most ${endpoint.maxPerMinute}`],
             ['Signatures', <CommaList items={endpoint.signatureVersions} />],
             endpoint.headerNames.length > 0 && ['Headers', <CommaList items={endpoint.headerNames} />],
+            endpoint.authentication && ['OAuth', <CredentialsInWords shown={endpoint.authentication} />],
             ['Last attempt', <At time={endpoint.lastAttemptAt} />],
             ['Failing since', <At time={endpoint.failingSince} none="not failing" />],
             endpoint.disabledAt && ['Disabled since', <Moment at={endpoint.disabledAt} />],
