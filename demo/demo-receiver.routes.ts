@@ -12,8 +12,11 @@ export const ownUrl = ({ host, port }: Pick<Settings, 'host' | 'port'>, path: st
 /** Where the demonstration receives the events of its own sandbox. */
 export const receiverUrl = (settings: Pick<Settings, 'host' | 'port'>): string => ownUrl(settings, PATH);
 
-/** Stands in for a partner's program that receives events: accepts those whose signature is right, and keeps nothing. */
-export function addDemoReceiver(fastify: FastifyInstance, secret: string): void {
+/**
+ * Stands in for a partner's program that receives events: accepts those whose signature is right, says so to `onEvent`, and keeps
+ * nothing.
+ */
+export function addDemoReceiver(fastify: FastifyInstance, secret: string, onEvent: () => void): void {
   void fastify.register((scope, _options, done) => {
     // The signature is about the bytes as they were sent.
     scope.removeAllContentTypeParsers();
@@ -24,6 +27,7 @@ export function addDemoReceiver(fastify: FastifyInstance, secret: string): void 
       const body = typeof request.body === 'string' ? request.body : '';
       const check = verifySignature([secret], request.headers as SignatureHeaders, body);
       const isRight = check.matches && !check.warning;
+      if (isRight) onEvent();
       return reply
         .status(isRight ? 200 : 401)
         .type('text/plain')

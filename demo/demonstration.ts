@@ -4,6 +4,7 @@ import type { Demonstration } from '#start/demonstration.js';
 import { demoBanner } from './demo-banner.js';
 import { loadDemoCredentials, type DemoCredentials } from './demo-credentials.js';
 import { seedDemonstration } from './demo-data.js';
+import { DemoProgram } from './demo-program.js';
 import { addDemoReceiver, receiverUrl } from './demo-receiver.routes.js';
 import { demoModule } from './demo.module.js';
 import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
@@ -20,11 +21,12 @@ export async function startDemonstration(
     const credentials = await loadDemoCredentials(settings.dataDir);
     const addIdentity = await identityOf(settings, credentials);
     settings.ownReceiver = receiverUrl(settings);
+    const program = new DemoProgram(settings, credentials.sandboxClient);
     return {
       databaseUrl: postgres.url,
       module: demoModule(credentials, (fastify) => {
         addIdentity(fastify);
-        addDemoReceiver(fastify, credentials.sandboxEndpoint.secret);
+        addDemoReceiver(fastify, credentials.sandboxEndpoint.secret, () => program.onEvent());
       }),
       seed: async (dataSource) => {
         for (const email of await seedDemonstration(dataSource, credentials, settings))

@@ -182,7 +182,8 @@ export const ACCOUNT_PAGES: Record<string, PageOpener> = {
   },
   notifications: async (page, service, cast) => {
     await open('/account/notifications', notify)(page, service, cast);
-    await page.getByText(/^Why\?/).click();
+    for (const summary of await page.locator('.opening summary').all()) await summary.click();
+    await page.getByText(/^Why\?/).waitFor();
   },
   'notifications past the end': open(
     '/account/notifications?page_after=notf01HN2NJ9NMRZBXT1H6FT9N7735',
@@ -266,4 +267,10 @@ export const ACCOUNT_PAGES: Record<string, PageOpener> = {
     await make.signedIn(driver);
     await database.query('UPDATE sessions SET user_agent = $2 WHERE user_id = $1', [driver.id, USER_AGENT]);
   }),
+  'where signed in, opened': async (page, service, cast) => {
+    await ACCOUNT_PAGES['where signed in']!(page, service, cast);
+    await page
+      .locator('.opening details')
+      .evaluateAll((all) => all.forEach((each) => each.setAttribute('open', '')));
+  },
 };

@@ -67,7 +67,7 @@ describe('The charts of the console’s front page', () => {
     const page = await open(script);
     await chart(page, 'Failed delivery attempts').getByRole('link').click();
     await page.waitForURL('**/admin/console/deliveries?state=failed&from=*&to=*');
-    expect(await page.getByLabel('From (UTC)').inputValue()).toMatch(/T\d\d:00:00Z$/);
+    expect(await page.getByLabel('From (UTC)').inputValue()).toMatch(/T\d\d:00$/);
     expect(await page.locator(`a[href="/admin/console/deliveries/${failed}"]`).count()).toBe(1);
     await page.goBack();
     await page.getByText('Last 24 hours in numbers').click();

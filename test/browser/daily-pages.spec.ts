@@ -96,6 +96,57 @@ describe('On a phone, a page that is used every day', () => {
     expect({ height: Math.max(height, most), filled }).toEqual({ height: most, filled: filled.slice(0, 1) });
   });
 
+  describe('on a desktop', () => {
+    beforeEach(() => page.setViewportSize({ width: 1280, height: 800 }));
+    afterEach(() => page.setViewportSize(PHONE));
+    const names = { driver: 'Ada', owner: 'Voltwise Ltd', client: 'Voltwise' };
+
+    it.each<[string, PageOpener]>([
+      ['the audit log', auditLog],
+      ['the clients', CONSOLE_PAGES['console clients']!],
+      ['the users', CONSOLE_PAGES['console users']!],
+      ['the deliveries', CONSOLE_PAGES['console deliveries']!],
+      ['the mails', CONSOLE_PAGES['console mails']!],
+      ['the notifications', CONSOLE_PAGES['console notifications']!],
+      ['the deliveries of the portal', PORTAL_PAGES['deliveries']!],
+    ])('has a line of 44 px for each row, and one for the filter: %s', async (_name, open) => {
+      await open(page, service, await newCast(service, names));
+      const found = await page.evaluate(() => {
+        const of = (selector: string) =>
+          [...document.querySelectorAll(selector)].map((each) => each.getBoundingClientRect());
+        return {
+          rows: [...new Set(of('table.list tbody tr').map(({ height }) => Math.round(height)))],
+          lines: new Set(of('form.filters > .field').map(({ bottom }) => Math.round(bottom))).size,
+          fits: document.documentElement.scrollWidth <= innerWidth,
+        };
+      });
+      expect(found.rows.length).toBeGreaterThan(0);
+      for (const height of found.rows) expect([44, 45]).toContain(height);
+      expect(found).toMatchObject({ lines: 1, fits: true });
+    });
+
+    it('the sandbox shows the car, a fault that waits, and the way to set one, in one screen', async () => {
+      await PORTAL_PAGES['sandbox with drivers, a form refused']!(
+        page,
+        service,
+        await newCast(service, names),
+      );
+      await page.goto(`${service.url}/portal/sandbox`);
+      const seen = await page.evaluate(() =>
+        [
+          '.car svg',
+          'form[action$="/sessions"] button',
+          'form[action$="/fail_requests"] button',
+          '.time-line li',
+        ].map(
+          (each) => Math.round(document.querySelector(each)!.getBoundingClientRect().bottom) <= innerHeight,
+        ),
+      );
+      expect(seen).toEqual([true, true, true, true]);
+      expect(await page.locator('.time-line li').first().innerText()).toContain('are answered with 503');
+    });
+  });
+
   describe('takes few clicks, besides what is filled in:', () => {
     const receiver = Receiver.setUp((response) => response.end('thank you'));
     const names = { driver: 'Ada', owner: 'Voltwise Ltd', client: 'Voltwise' };

@@ -194,10 +194,10 @@ describe('The account in the language of its user', () => {
       [user.id],
     );
     const page = await browser.open('/account/sessions');
-    expect(page.html.querySelector('.entries h3')!.text).toBe(name);
+    expect(page.html.querySelector('.opening h2')!.text).toBe(name);
     // Versions of the language data differ in what stands before the time.
-    expect(page.html.querySelector('.entries time')!.text.replace(' a las', ',')).toBe(date);
-    expect(page.html.querySelector('.entries time')!.getAttribute('datetime')).toBe(
+    expect(page.html.querySelector('.opening dd time')!.text.replace(' a las', ',')).toBe(date);
+    expect(page.html.querySelector('.opening dd time')!.getAttribute('datetime')).toBe(
       '2024-02-29T10:00:00.000Z',
     );
   });

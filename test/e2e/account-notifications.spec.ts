@@ -29,10 +29,10 @@ describe('The notifications on the account page', () => {
         SERVICE_ACTOR,
       )
     ).id;
-  const titles = (page: Page) => page.html.querySelectorAll('.entries h2').map((heading) => heading.text);
+  const titles = (page: Page) => page.html.querySelectorAll('.opening h2').map((heading) => heading.text);
   const badges = (page: Page) => page.html.querySelectorAll('.badge').map(({ text }) => text);
   const buttons = (page: Page) =>
-    page.html.querySelectorAll('button[name="mark"]').map((button) => button.getAttribute('value')!);
+    page.html.querySelectorAll('input[name="mark"]').map((field) => field.getAttribute('value')!);
   const marks = async (id: string): Promise<{ read: boolean; resolved: boolean; read_at: Date }> =>
     (
       await service.database.query<{ read: boolean; resolved: boolean; read_at: Date }>(
@@ -87,9 +87,11 @@ describe('The notifications on the account page', () => {
     const page = await browser.open(PATH);
     expect(titles(page)).toEqual(['Held back <b>']);
     expect(badges(page)).toEqual(['New', 'Resolves automatically']);
-    expect(page.html.querySelector('time')!.text).toBe('29 February 2024 at 10:00 UTC');
-    expect(page.html.querySelector('details')!.text).toBe('Why?First.\n\nThen.');
-    const link = page.html.querySelectorAll('.entries a').find(({ text }) => text === 'Read on')!;
+    expect(page.html.querySelector('.entry-meta time')!.text).toBe('29 February 2024 at 10:00 UTC');
+    const row = page.html.querySelector('.opening details')!;
+    expect(row.querySelector('summary')!.text).toMatch(/^Held back <b>\s+New\s+29 Feb 2024, 10:00 UTC$/);
+    expect(row.text).toContain('Why?First.\n\nThen.');
+    const link = page.html.querySelectorAll('.opening a').find(({ text }) => text === 'Read on')!;
     expect(link.getAttribute('href')).toBe('https://help.example/a?b=1&c=2');
     expect(link.getAttribute('rel')).toContain('noreferrer');
   });
@@ -103,14 +105,57 @@ describe('The notifications on the account page', () => {
     expect((await browser.open(PATH)).text).not.toContain('javascript:');
   });
 
+  it('have one action each: what needs attention is resolved, which is read too, and anything else is read', async () => {
+    const service = await notify({ category: 'SERVICE' });
+    const page = await browser.open(PATH);
+    expect(buttons(page)).toEqual(['read']);
+    await browser.submit(page, `${PATH}/${service}`);
+    expect(await marks(service)).toMatchObject({ read: true, resolved: false });
+    expect(buttons(await browser.open(PATH))).toEqual([]);
+    const actionable = await notify();
+    await browser.submit(await browser.open(PATH), `${PATH}/${actionable}`);
+    expect(await marks(actionable)).toMatchObject({ read: true, resolved: true });
+    expect(buttons(await browser.open(PATH))).toEqual([]);
+  });
+
+  it('are marked as read together, but for those that came after the page was shown, and those of others', async () => {
+    const bystander = await service.make.user();
+    const old = await notify();
+    const foreign = await notify({ userId: bystander.id });
+    const seen = await notify({ category: 'SERVICE' });
+    const page = await browser.open(PATH);
+    const later = await notify();
+    const all = `${PATH}/mark_all_read`;
+    for (const until of ['', 'x', seen.slice(0, -1)])
+      expect([until, (await browser.submit(page, all, { until, ...postedAnew() })).status]).toEqual([
+        until,
+        404,
+      ]);
+    expect(await marks(seen)).toMatchObject({ read: false });
+    const both = await Promise.all([1, 2].map(() => browser.submit(page, all, postedAnew())));
+    expect(both.map(placeOf)).toEqual([
+      [303, PATH],
+      [303, PATH],
+    ]);
+    const read = await Promise.all([old, seen, later, foreign].map(async (id) => (await marks(id)).read));
+    expect(read).toEqual([true, true, false, false]);
+    expect(await marks(old)).toMatchObject({ resolved: false });
+    expect(await Promise.all([old, seen, later].map(audited))).toEqual([
+      [{ own: true, after: { read: true } }],
+      [{ own: true, after: { read: true } }],
+      [],
+    ]);
+    const after = await browser.open(PATH);
+    expect(badges(after)).toContain('New');
+    await browser.submit(after, all);
+    expect((await browser.open(PATH)).text).not.toContain('mark_all_read');
+  });
+
   it('can be marked as read and then as resolved, each only once', async () => {
     const id = await notify();
     const action = `${PATH}/${id}`;
     const first = await browser.open(PATH);
-    expect([badges(first), buttons(first)]).toEqual([
-      ['New', 'Needs your attention'],
-      ['read', 'resolved'],
-    ]);
+    expect([badges(first), buttons(first)]).toEqual([['New', 'Needs your attention'], ['resolved']]);
     expect(placeOf(await browser.submit(first, action, { mark: 'read' }))).toEqual([303, PATH]);
     const second = await browser.open(PATH);
     expect(second.html.querySelector('[role="status"]')!.text).toContain('marked as read');
@@ -148,7 +193,7 @@ describe('The notifications on the account page', () => {
     }
     expect(seen).toEqual(Array.from({ length: 200 }, (_, n) => `Number ${200 - n}`));
     const page = await browser.open(second!);
-    const action = page.html.querySelector('.entries form')!.getAttribute('action')!;
+    const action = page.html.querySelector('.opening form')!.getAttribute('action')!;
     expect((await browser.submit(page, action, { mark: 'read' })).headers.get('location')).toBe(second);
     for (const elsewhere of [
       'https://evil.example',

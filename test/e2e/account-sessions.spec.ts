@@ -18,8 +18,7 @@ describe("The list of a user's sessions", () => {
     return browser;
   };
   const isSignedIn = async (browser: BrowserSession) => (await browser.open('/account')).status === 200;
-  const entries = (page: Page) =>
-    page.html.querySelectorAll('.entries > li').map((entry) => entry.querySelector('h3')!.text);
+  const entries = (page: Page) => page.html.querySelectorAll('.opening :is(h2, h3)').map(({ text }) => text);
   const endActions = (page: Page) =>
     page.html
       .querySelectorAll('form')
@@ -46,7 +45,7 @@ describe("The list of a user's sessions", () => {
         [user.id],
       );
       const page = await here.open(PATH, { headers: { 'accept-language': languages } });
-      const time = page.html.querySelector('main time')!;
+      const time = page.html.querySelector('main dd time')!;
       expect(time.getAttribute('datetime')).toBe('2024-02-29T23:30:00.000Z');
       return [time.text, time.getAttribute('title')];
     };
@@ -92,7 +91,7 @@ describe("The list of a user's sessions", () => {
     });
   });
 
-  it('shows this browser first, then the others, newest first, with address and times', async () => {
+  it('shows this browser first, marked, then the others, newest first, each in a row that opens with address, times and the one action', async () => {
     await signIn(IPHONE, '2001:db8::7');
     await signIn('curl/8.0', '198.51.100.9');
     await service.database.query(
@@ -102,8 +101,14 @@ describe("The list of a user's sessions", () => {
     );
     const page = await here.open(PATH);
     expect(entries(page)).toEqual(['Firefox on Linux', 'An unknown browser', 'Safari on iPhone']);
-    const phone = page.html.querySelectorAll('.entries > li').at(-1)!;
+    const phone = page.html.querySelectorAll('.opening').at(-1)!;
     const facts = phone.querySelectorAll('dd').map(({ text }) => text);
+    expect(phone.querySelector('summary')!.text.trim()).toMatch(/^Safari on iPhone\s+1 Mar 2024, 11:30 UTC$/);
+    expect(page.html.querySelectorAll('.opening .badge').map(({ text }) => text)).toEqual(['This browser']);
+    expect(page.html.querySelector('.opening')!.text).toContain('This browser');
+    expect(
+      page.html.querySelectorAll('.opening').map((row) => row.querySelectorAll('button').length),
+    ).toEqual([0, 1, 1, 1]);
     expect(facts).toEqual(['29 February 2024 at 10:00 UTC', '1 March 2024 at 11:30 UTC', '2001:db8::7']);
     expect(endActions(page)).toHaveLength(2);
   });

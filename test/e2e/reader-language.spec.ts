@@ -153,7 +153,7 @@ describe('The language of a person', () => {
       } as const;
       await service.app.get(NotificationsService).raiseByOperator(written, SERVICE_ACTOR);
       const { html } = await (await loggedIn('fr')).open('/account/notifications');
-      const shown = html.querySelectorAll('.entries h2, .entries h2 ~ p:not(.entry-meta)');
+      const shown = html.querySelectorAll('.opening h2, .opening p:not(.entry-meta)');
       expect(shown.map((each) => [each.getAttribute('lang'), each.text])).toEqual(
         expect.arrayContaining([
           ['fr', 'Une application va bientôt perdre son accès'],
@@ -189,7 +189,7 @@ describe('The language of a person', () => {
       await raise(MESSAGES.passwordChanged());
       await service.database.query('UPDATE notifications SET messages = NULL WHERE user_id = $1', [user.id]);
       const { html } = await (await loggedIn('de')).open('/account/notifications');
-      expect(html.querySelector('.entries h2[lang=""]')!.text).toBe('Your password was changed');
+      expect(html.querySelector('.opening h2[lang=""]')!.text).toBe('Your password was changed');
     });
   });
 

@@ -5,7 +5,7 @@ import { readDeliveryQuery } from '#entrypoints/webhook-portal/deliveries/delive
 import { RANGES, rangeStart } from '#platform/web/charts/ranges.js';
 import { activityBuckets } from '#entrypoints/webhook-portal/deliveries/activity-buckets.js';
 import { readRecoveryQuery } from '#entrypoints/webhook-portal/deliveries/recovery-query.js';
-import { parseUtcTime, utcFieldValue } from '#entrypoints/webhook-portal/frame/utc-time.js';
+import { parseUtcTime, utcFieldValue } from '#platform/web/forms/utc-time.js';
 import { newId } from '#platform/secrets/ids.js';
 import type { EndpointHour } from '#events/webhooks/endpoints/endpoint-health.js';
 import { oddText, percentEncoded, urlText } from './support/odd-text.js';

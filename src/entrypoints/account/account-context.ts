@@ -21,6 +21,7 @@ const NOTICES = {
   access_changed: say('Saved. The application may read what you chose.'),
   read: say('Notification marked as read.'),
   resolved: say('Notification marked as resolved.'),
+  all_read: say('All notifications marked as read.'),
   password_changed: say(
     'Password changed. You are logged out everywhere else, and applications have to ask you again.',
   ),

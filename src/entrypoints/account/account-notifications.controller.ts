@@ -25,14 +25,24 @@ export class AccountNotificationsController {
     return { page: notificationsPage({ notifications, language, returnTo: context.url }) };
   }
 
-  /** `mark` is `read` or `resolved`, each of which is set only once; then redirects to the page of the list that was shown. */
+  /** Marks those as read that were there when the page was shown: up to the newest on it, `until`. */
+  @AccountPost('mark_all_read')
+  async markAllRead(@Context() { form, user, actor }: AccountContext): Promise<AccountAnswer> {
+    await this.notifications.markReadUpTo(form.get('until') ?? '', user.id, actor);
+    return { goTo: PATH, notice: 'all_read' };
+  }
+
+  /**
+   * `mark` is `read`, or `resolved`, which is read too; each is set only once. Then redirects to the page of the list that was
+   * shown.
+   */
   @AccountPost(':id')
   async mark(@Context() context: AccountContext, @Param('id') id: string): Promise<AccountAnswer> {
     const mark = context.form.get('mark');
     if (mark !== 'read' && mark !== 'resolved') {
       throw badRequest(say('The form is incomplete. Go back, reload the page and try again.'));
     }
-    const marks = { read: mark === 'read', resolved: mark === 'resolved' };
+    const marks = { read: true, resolved: mark === 'resolved' };
     await this.notifications.mark(id, { userId: context.user.id }, marks, context.actor);
     return { goTo: listPathOf(context.form), notice: mark };
   }

@@ -20,6 +20,7 @@ import {
   FilteredTable,
   Id,
   Party,
+  PartyName,
   stateFilter,
   type PartyNames,
 } from '#entrypoints/admin/console/pages/lists.js';
@@ -127,11 +128,11 @@ export function approvalsPage(
             head: 'Action',
             cell: ({ id, action }) => <a href={approvalPath(id)}>{ADMIN_ACTIONS[action].title}</a>,
           },
-          { head: 'Subject', cell: ({ subjectId }) => <Party id={subjectId} names={names} /> },
+          { head: 'Subject', cell: ({ subjectId }) => <PartyName id={subjectId} names={names} /> },
           { head: 'State', cell: (approval) => <ApprovalStateWord approval={approval} />, onPhone: 'beside' },
           {
             head: 'Requested by',
-            cell: ({ requestedById }) => <Party id={requestedById} names={names} />,
+            cell: ({ requestedById }) => <PartyName id={requestedById} names={names} />,
             onPhone: 'unfolded',
           },
           { head: 'Requested', cell: ({ requestedAt }) => <RecentMoment at={requestedAt} /> },

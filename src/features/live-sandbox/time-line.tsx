@@ -21,14 +21,13 @@ export interface TimeLineProps {
   faults: readonly SandboxFaultEntity[];
 }
 
-/** Faults that wait, then what happened, the newest first: what was sent, and what the client's program requested. */
+/** Faults that wait, then what happened, the newest first: what was sent, the requests that failed, and those that followed them. */
 export function TimeLine({ deliveries, requests, faults }: TimeLineProps): VNode {
   const happened = [
     ...deliveries.map((delivery) => ({ at: delivery.createdAt, row: <DeliveryRow delivery={delivery} /> })),
-    ...requests.map((request, n) => ({
-      at: request.occurredAt,
-      row: <RequestRow request={request} isNext={requests[n + 1]?.injected === true} />,
-    })),
+    ...requests
+      .filter(({ injected }, n) => injected || requests[n + 1]?.injected)
+      .map((request) => ({ at: request.occurredAt, row: <RequestRow request={request} /> })),
   ].sort((one, other) => other.at.getTime() - one.at.getTime());
   return (
     <ol class="rows time-line" role="list" reversed tabIndex={0} aria-label="What was sent, newest first">
@@ -109,8 +108,7 @@ function DeliveryRow({ delivery }: { delivery: DeliveryDetail }): VNode {
   );
 }
 
-/** `isNext`: the one before it was made to fail. */
-function RequestRow({ request, isNext }: { request: ClientRequestEntity; isNext: boolean }): VNode {
+function RequestRow({ request }: { request: ClientRequestEntity }): VNode {
   const { requestId, method, route, status, error, injected, occurredAt } = request;
   const title = (
     <a href={`/portal/requests?request_id=${encodeURIComponent(requestId)}`}>
@@ -121,11 +119,7 @@ function RequestRow({ request, isNext }: { request: ClientRequestEntity; isNext:
     <Row id={requestId} title={title} at={occurredAt}>
       <State tone={status < 400 ? 'good' : injected ? 'warn' : 'bad'}>{String(status)}</State>
       <p class="row-outcome">
-        {injected
-          ? 'Made to fail, as you asked'
-          : isNext
-            ? 'Your program’s next request'
-            : 'A request of your program'}
+        {injected ? 'Made to fail, as you asked' : 'Your program’s next request'}
         {error && `: ${error}`}
       </p>
     </Row>

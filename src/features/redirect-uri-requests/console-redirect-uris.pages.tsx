@@ -21,6 +21,7 @@ import {
   Id,
   NameLink,
   Party,
+  PartyName,
   pickFilter,
   stateFilter,
   type PartyNames,
@@ -77,7 +78,7 @@ export const redirectUriRequestsPage = (
             </a>
           ),
         },
-        { head: 'Client', cell: ({ clientId }) => <Party id={clientId} names={names} /> },
+        { head: 'Client', cell: ({ clientId }) => <PartyName id={clientId} names={names} /> },
         { head: 'State', cell: ({ state }) => <StateWord state={state} />, onPhone: 'beside' },
         { head: 'Requested', cell: ({ requestedAt }) => <RecentMoment at={requestedAt} /> },
       ]}

@@ -58,6 +58,18 @@ export class NotificationsRepository {
     return (raw as Marks[])[0];
   }
 
+  /** Sets `read_at` of the user's unread ones up to this id; returns their ids. */
+  async markReadUpTo(id: string, userId: string): Promise<string[]> {
+    const { raw } = await this.notifications
+      .createQueryBuilder()
+      .update()
+      .set({ readAt: () => 'now()' })
+      .where('userId = :userId AND id <= :id AND readAt IS NULL', { userId, id })
+      .returning('id')
+      .execute();
+    return (raw as { id: string }[]).map((each) => each.id);
+  }
+
   /** Resolves up to `limit` due notifications; returns their number. In SQL, because it skips locked rows. */
   async resolveDue(limit: number): Promise<number> {
     const [, count]: [unknown[], number] = await this.notifications.query(

@@ -121,6 +121,18 @@ export class NotificationsService {
     return this.get(id, filter);
   }
 
+  /** Marks those of the user as read that are no newer than this one, so that none is which the user has not seen. */
+  async markReadUpTo(id: string, userId: string, actor: Actor): Promise<void> {
+    if (!isId('notf', id)) throw notFound(say('There is no notification with this id.'));
+    await this.transactions.run(async () => {
+      const read = await this.repository.markReadUpTo(id, userId);
+      await this.audit.recordAll(
+        actor,
+        read.map((subjectId) => ({ action: 'notification.marked', subjectId, after: { read: true } })),
+      );
+    });
+  }
+
   /**
    * Raises one of the service's own notifications, in the caller's transaction, and queues the mail about it. `by`: who caused
    * it. If that is the user, and the account has no language, the mail is in the language of the request.

@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { say } from '#platform/language/text.js';
 import { LogoutButton, SignedInAs, type LayoutProps } from '#platform/web/layout/layout.js';
-import { TIMES_SCRIPT } from '#platform/web/tables/moment.js';
+import { RecentMoment, TIMES_SCRIPT } from '#platform/web/tables/moment.js';
 import { Navigation } from '#platform/web/layout/navigation.js';
 import { DoneNotice } from '#platform/web/layout/notices.js';
 import { useText } from '#platform/web/layout/say.js';
@@ -46,6 +46,34 @@ export const RowLinks = ({ links }: { links: readonly RowLink[] }): VNode => (
       </li>
     ))}
   </ul>
+);
+
+export interface OpeningRowProps {
+  /** A heading, `row-title`. */
+  title: ComponentChildren;
+  /** What marks the row. */
+  mark?: string | false;
+  at?: Date;
+  /** Beside a title that names a setting: what is chosen. */
+  value?: string;
+  /** Once it is opened: all about it, and what can be done with it. */
+  children: ComponentChildren;
+}
+
+/** What it is and when, in a row that opens. */
+export const OpeningRow = ({ title, mark, at, value, children }: OpeningRowProps): VNode => (
+  <li class="opening">
+    <details>
+      <summary>
+        {title} {mark && <span class="badge">{mark}</span>}{' '}
+        <span class="row-time">
+          {value}
+          {at && <RecentMoment at={at} />}
+        </span>
+      </summary>
+      {children}
+    </details>
+  </li>
 );
 
 interface Surroundings {

@@ -1,14 +1,14 @@
 import type { VNode } from 'preact';
 import type { Language } from '#platform/language/languages.js';
 import { say } from '#platform/language/text.js';
-import { PostForm } from '#platform/web/forms/form.js';
+import { PostButton } from '#platform/web/forms/form.js';
 import { Say, useText } from '#platform/web/layout/say.js';
 import { Moment } from '#platform/web/tables/moment.js';
 import { PagedList } from '#platform/web/tables/pager.js';
 import type { Page } from '#platform/database/queries/read-page.js';
 import type { NotificationCategory, NotificationEntity } from '#records/notifications/notification.entity.js';
 import { textsIn } from '#records/notifications/notification-texts.js';
-import { RowLinks, type AccountPage } from './account-layout.js';
+import { OpeningRow, RowLinks, type AccountPage } from './account-layout.js';
 import { hidden } from './message-parts.js';
 
 export interface NotificationsPageProps {
@@ -49,7 +49,7 @@ function Notifications({ notifications, language, returnTo }: NotificationsPageP
         label={t('More notifications')}
         empty={t('There are no notifications. Important events in your account appear here.')}
       >
-        <ul class="entries" role="list">
+        <ul class="rows" role="list">
           {notifications.items.map((notification) => (
             <Notification
               notification={notification}
@@ -58,8 +58,26 @@ function Notifications({ notifications, language, returnTo }: NotificationsPageP
             />
           ))}
         </ul>
+        <MarkAllAsRead notifications={notifications} />
       </PagedList>
     </>
+  );
+}
+
+/** On the first page, which has the newest one. */
+function MarkAllAsRead({ notifications }: Pick<NotificationsPageProps, 'notifications'>): VNode | null {
+  const t = useText();
+  const { items, hasPrevious } = notifications;
+  if (hasPrevious || items.every(({ readAt }) => readAt !== null)) return null;
+  return (
+    <PostButton
+      action={`${PATH}/mark_all_read`}
+      class="entry-actions"
+      look="quiet"
+      hidden={{ until: items[0]!.id }}
+    >
+      {t('Mark all as read')}
+    </PostButton>
   );
 }
 
@@ -75,33 +93,31 @@ function Notification(props: NotificationProps): VNode {
   // Texts by operators are in an unknown language.
   const lang = texts.language;
   return (
-    <li class={notification.readAt ? undefined : 'unread'}>
-      <h2 lang={lang}>{texts.shortTextTitle}</h2>
+    <OpeningRow
+      title={
+        <h2 class="row-title" lang={lang}>
+          {texts.shortTextTitle}
+        </h2>
+      }
+      mark={!notification.readAt && t('New')}
+      at={notification.eventTime}
+    >
       <p class="entry-meta">
-        {!notification.readAt && <span class="badge">{t('New')}</span>}
-        {notification.resolvedAt ? (
-          <span class="badge">{t('Resolved')}</span>
-        ) : (
-          <span class="badge">{t(CATEGORIES[notification.category])}</span>
-        )}
+        <span class="badge">
+          {notification.resolvedAt ? t('Resolved') : t(CATEGORIES[notification.category])}
+        </span>
         <Moment at={notification.eventTime} />
       </p>
       <p lang={lang}>{texts.shortTextBody}</p>
+      {texts.detailPageTitle !== null && <h3 lang={lang}>{texts.detailPageTitle}</h3>}
       {texts.detailPageBody && (
-        <details>
-          {texts.detailPageTitle === null ? (
-            <summary>{t('More about this')}</summary>
-          ) : (
-            <summary lang={lang}>{texts.detailPageTitle}</summary>
-          )}
-          <p class="long-text" lang={lang}>
-            {texts.detailPageBody}
-          </p>
-        </details>
+        <p class="long-text" lang={lang}>
+          {texts.detailPageBody}
+        </p>
       )}
       <ExternalLink notification={notification} />
-      <Marks {...props} />
-    </li>
+      <Mark {...props} />
+    </OpeningRow>
   );
 }
 
@@ -117,23 +133,24 @@ function ExternalLink({ notification }: { notification: NotificationEntity }): V
   );
 }
 
-/** The buttons for notifications that are unread, or unresolved. */
-function Marks({ notification, texts, returnTo }: NotificationProps): VNode | null {
-  const { id, readAt, resolvedAt } = notification;
+/** The one thing to do: what needs attention is resolved, and anything else is read. */
+function Mark({ notification, texts, returnTo }: NotificationProps): VNode | null {
+  const { id, category, readAt, resolvedAt } = notification;
   const title = texts.shortTextTitle;
-  if (readAt && resolvedAt) return null;
+  const isOpen = category === 'ACTIONABLE' && !resolvedAt;
+  if (readAt && !isOpen) return null;
   return (
-    <PostForm action={`${PATH}/${id}`} class="entry-actions" hidden={{ return_to: returnTo }}>
-      {!readAt && (
-        <button type="submit" class="quiet" name="mark" value="read">
-          <Say it="Mark as read<hidden>: {title}</hidden>" with={{ title, hidden }} />
-        </button>
+    <PostButton
+      action={`${PATH}/${id}`}
+      class="entry-actions"
+      look="quiet"
+      hidden={{ return_to: returnTo, mark: isOpen ? 'resolved' : 'read' }}
+    >
+      {isOpen ? (
+        <Say it="Mark as resolved<hidden>: {title}</hidden>" with={{ title, hidden }} />
+      ) : (
+        <Say it="Mark as read<hidden>: {title}</hidden>" with={{ title, hidden }} />
       )}
-      {!resolvedAt && (
-        <button type="submit" class="quiet" name="mark" value="resolved">
-          <Say it="Mark as resolved<hidden>: {title}</hidden>" with={{ title, hidden }} />
-        </button>
-      )}
-    </PostForm>
+    </PostButton>
   );
 }

@@ -12,7 +12,7 @@ import type { SessionView } from '#access/users/sessions/session.entity.js';
 import type { TimeChoice } from '#platform/http/server/request-time-zone.js';
 import type { Identity } from '#access/identity-providers/identity.entity.js';
 import { browserNameOf } from '#access/users/sessions/browser-name.js';
-import type { AccountPage } from './account-layout.js';
+import { OpeningRow, type AccountPage } from './account-layout.js';
 import { hidden } from './message-parts.js';
 
 export interface SessionsPageProps {
@@ -38,25 +38,18 @@ function Sessions({ present, others, identities, times, withPassword }: Sessions
   const t = useText();
   return (
     <>
-      <h2>{t('This browser')}</h2>
-      {present && (
-        <ul class="entries" role="list">
-          <li>
-            <Session session={present} />
-          </li>
-        </ul>
-      )}
-      <PageForm action={`${PATH}/times`} values={{ times }} submit={t('Save')}>
-        <Choices
-          name="times"
-          label={t('Show times in')}
-          type="radio"
-          options={[
-            { value: 'local', label: t('The time zone of this browser') },
-            { value: 'utc', label: 'UTC' },
-          ]}
-        />
-      </PageForm>
+      <ul class="rows" role="list">
+        {present && (
+          <OpeningRow
+            title={<h2 class="row-title">{useBrowserName(present)}</h2>}
+            mark={t('This browser')}
+            at={present.lastSeenAt}
+          >
+            <SessionFacts session={present} />
+          </OpeningRow>
+        )}
+        <Times times={times} />
+      </ul>
       <h2>{t('Other sessions')}</h2>
       <PagedList
         page={others}
@@ -69,14 +62,9 @@ function Sessions({ present, others, identities, times, withPassword }: Sessions
             ? t('If one of these is not yours, log it out and change your password.')
             : t('If one of these is not yours, log it out.')}
         </p>
-        <ul class="entries" role="list">
+        <ul class="rows" role="list">
           {others.items.map((session) => (
-            <li>
-              <Session session={session} />
-              <PostButton action={`${PATH}/${session.id}`} class="entry-actions" look="quiet">
-                <LogOut session={session} />
-              </PostButton>
-            </li>
+            <Session session={session} />
           ))}
         </ul>
       </PagedList>
@@ -88,25 +76,48 @@ function Sessions({ present, others, identities, times, withPassword }: Sessions
   );
 }
 
+function Times({ times }: Pick<SessionsPageProps, 'times'>): VNode {
+  const t = useText();
+  const label = t('Show times in');
+  const options = [
+    { value: 'local', label: t('The time zone of this browser') },
+    { value: 'utc', label: 'UTC' },
+  ];
+  return (
+    <OpeningRow
+      title={<span class="row-title">{label}</span>}
+      value={options.find(({ value }) => value === times)?.label}
+    >
+      <PageForm action={`${PATH}/times`} values={{ times }} submit={t('Save')}>
+        <Choices name="times" label={label} type="radio" options={options} />
+      </PageForm>
+    </OpeningRow>
+  );
+}
+
 function Identities({ identities }: { identities: Identity[] }): VNode {
   const t = useText();
   return (
     <>
       <h2>{t('Other services you log in with')}</h2>
       <p>{t('If one of these is not yours, tell us: an operator can remove it.')}</p>
-      <ul class="entries" role="list">
+      <ul class="rows" role="list">
         {identities.map(({ label, linkedAt, lastUsedAt }) => (
-          <li>
-            <h3>
-              <bdi>{label}</bdi>
-            </h3>
+          <OpeningRow
+            title={
+              <h3 class="row-title">
+                <bdi>{label}</bdi>
+              </h3>
+            }
+            at={lastUsedAt}
+          >
             <Facts
               facts={[
                 [t('Linked'), <Moment at={linkedAt} />],
                 [t('Last used'), <Moment at={lastUsedAt} />],
               ]}
             />
-          </li>
+          </OpeningRow>
         ))}
       </ul>
     </>
@@ -116,23 +127,28 @@ function Identities({ identities }: { identities: Identity[] }): VNode {
 const useBrowserName = ({ userAgent }: SessionView): string =>
   browserNameOf(userAgent, useContext(LanguageContext));
 
-function LogOut({ session }: { session: SessionView }): VNode {
+/** Another session, which can be logged out. */
+function Session({ session }: { session: SessionView }): VNode {
   const browser = useBrowserName(session);
-  return <Say it="Log out<hidden> {browser}</hidden>" with={{ browser, hidden }} />;
+  return (
+    <OpeningRow title={<h3 class="row-title">{browser}</h3>} at={session.lastSeenAt}>
+      <SessionFacts session={session} />
+      <PostButton action={`${PATH}/${session.id}`} class="entry-actions" look="quiet">
+        <Say it="Log out<hidden> {browser}</hidden>" with={{ browser, hidden }} />
+      </PostButton>
+    </OpeningRow>
+  );
 }
 
-function Session({ session }: { session: SessionView }): VNode {
+function SessionFacts({ session }: { session: SessionView }): VNode {
   const t = useText();
   return (
-    <>
-      <h3>{useBrowserName(session)}</h3>
-      <Facts
-        facts={[
-          [t('Logged in'), <Moment at={session.createdAt} />],
-          [t('Last seen'), <Moment at={session.lastSeenAt} />],
-          [t('IP address'), <bdi>{session.address ?? t('unknown')}</bdi>],
-        ]}
-      />
-    </>
+    <Facts
+      facts={[
+        [t('Logged in'), <Moment at={session.createdAt} />],
+        [t('Last seen'), <Moment at={session.lastSeenAt} />],
+        [t('IP address'), <bdi>{session.address ?? t('unknown')}</bdi>],
+      ]}
+    />
   );
 }

@@ -5,7 +5,7 @@ import { LineChart } from '#platform/web/charts/line-chart.js';
 import { formatCount, formatMs, sumOf } from '#platform/web/charts/numbers.js';
 import { labelsOf, RANGES, type Range, periodsOf } from '#platform/web/charts/ranges.js';
 import { OverTime } from '../frame/over-time.js';
-import { utcFieldValue } from '../frame/utc-time.js';
+import { utcFieldValue } from '#platform/web/forms/utc-time.js';
 import type { ActivityBucket } from './activity-buckets.js';
 import { successRate } from '../endpoints/endpoint-words.js';
 

@@ -10,7 +10,7 @@ import { withQuery, type DeliveryQuery } from './delivery-query.js';
 import { STATE_LABELS } from '#events/webhooks/deliveries/delivery-state.js';
 import { DeliveryRows } from './delivery-rows.js';
 import type { PortalPage } from '../frame/portal-layout.js';
-import { timeField } from '../frame/utc-time.js';
+import { timeField } from '#platform/web/forms/field.js';
 
 const PATH = '/portal/deliveries';
 
@@ -137,8 +137,8 @@ function Filter({ query: { input, errors }, endpoints, typeNames }: DeliveriesPa
           { name: 'state', label: 'State', options: [any, ...states] },
           { name: 'endpoint', label: 'Endpoint', options: [any, ...urls] },
           { name: 'type', label: 'Event type', options: [any, ...types] },
-          timeField('from', 'From (UTC)', input.from),
-          timeField('to', 'Until (UTC)', input.to),
+          timeField('from', 'From (UTC)'),
+          timeField('to', 'Until (UTC)'),
         ]}
         hidden={input.recovery ? { recovery: input.recovery } : {}}
       />

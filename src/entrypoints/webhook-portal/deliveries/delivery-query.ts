@@ -5,7 +5,7 @@ import { badRequest } from '#platform/http/problems/problem.js';
 import { isId } from '#platform/secrets/ids.js';
 import type { DeliveryFilter } from '#events/webhooks/deliveries/delivery-filter.js';
 import { DELIVERY_STATES, type DeliveryState } from '#events/webhooks/deliveries/delivery.js';
-import { readUtcRange } from '../frame/utc-time.js';
+import { readUtcRange } from '#platform/web/forms/utc-time.js';
 
 /** The values of the filter fields, as sent. */
 interface FilterInput {

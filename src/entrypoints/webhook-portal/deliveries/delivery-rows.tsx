@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { RecentMoment } from '#platform/web/tables/moment.js';
-import { Table } from '#platform/web/tables/table.js';
+import { Table, type Column } from '#platform/web/tables/table.js';
 import type { Delivery } from '#events/webhooks/deliveries/delivery.js';
 import { DeliveryStateBadge } from '#events/webhooks/deliveries/delivery-state.js';
 import { withQuery } from './delivery-query.js';
@@ -31,6 +31,7 @@ export function DeliveryRows({
       caption={caption}
       rows={deliveries}
       keyOf={({ id }) => id}
+      isOneLine
       columns={[
         {
           head: 'Event',
@@ -49,13 +50,19 @@ export function DeliveryRows({
           head: 'Last response',
           cell: (delivery) =>
             lastOutcome(delivery) + (delivery.attempts > 1 ? `, ${delivery.attempts} attempts` : ''),
-          under: withEndpoint ? ({ endpointUrl }) => <bdi class="url">{endpointUrl}</bdi> : undefined,
         },
+        ...(withEndpoint ? [ENDPOINT] : []),
         { head: 'Created', cell: ({ createdAt }) => <RecentMoment at={createdAt} /> },
       ]}
     />
   );
 }
+
+const ENDPOINT: Column<Delivery> = {
+  head: 'Endpoint',
+  cell: ({ endpointUrl }) => <bdi class="url">{endpointUrl}</bdi>,
+  onPhone: 'unfolded',
+};
 
 const Choice = ({ delivery: { id, eventType }, form }: { delivery: Delivery; form: string }): VNode => (
   <label class="row-choice">

@@ -4,7 +4,7 @@ import { RECOVERY_MAX } from '#events/webhooks/deliveries/recoveries.service.js'
 import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
 import type { RecoveryQuery } from './recovery-query.js';
 import type { PortalPage } from '../frame/portal-layout.js';
-import { timeField } from '../frame/utc-time.js';
+import { timeField } from '#platform/web/forms/field.js';
 import { aboutEndpoint, endpointPath } from '../endpoints/about-endpoint.js';
 
 export interface RecoverPageProps {
@@ -35,7 +35,7 @@ export function recoverPage({
           values={{ ...input }}
           errors={errors}
           submit="Count"
-          fields={[timeField('from', 'From (UTC)', input.from), timeField('to', 'Until (UTC)', input.to)]}
+          fields={[timeField('from', 'From (UTC)'), timeField('to', 'Until (UTC)')]}
         />
         {count !== undefined && range && (
           <div class="outcome" role="status">

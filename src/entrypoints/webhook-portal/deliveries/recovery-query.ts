@@ -1,6 +1,6 @@
 import { DAY_MS } from '#platform/config/durations.js';
 import type { Form } from '#platform/http/forms/form.js';
-import { readUtcRange, utcFieldValue } from '../frame/utc-time.js';
+import { readUtcRange, utcFieldValue } from '#platform/web/forms/utc-time.js';
 
 interface RecoveryInput {
   from: string;

@@ -17,7 +17,7 @@ import { DeliveryRows } from '../deliveries/delivery-rows.js';
 import { whyDisabled } from './endpoint-words.js';
 import { TypeList } from './endpoint-list.js';
 import type { PortalPage } from '../frame/portal-layout.js';
-import { utcFieldValue } from '../frame/utc-time.js';
+import { utcFieldValue } from '#platform/web/forms/utc-time.js';
 import { webhookKeysPath } from '#events/webhooks/signing/webhook-keys.controller.js';
 import { writtenKey } from '#events/webhooks/signing/webhook-keys.service.js';
 import type { PublishedKey } from '#platform/http/api/published-key.js';

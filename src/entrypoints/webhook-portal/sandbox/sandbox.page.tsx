@@ -45,11 +45,14 @@ export const sandboxPage = (props: SandboxPageProps): PortalPage => {
             <DriverTabs drivers={drivers} chosen={chosen} />
             <Chosen driver={chosen} view={view} of={of} />
             {!view && <FaultsLeft faults={faults} />}
-            <details class="more" open={failed !== undefined && failed.form !== 'sessions'}>
+            <details class="more" open={failed !== undefined && !ON_STAGE.includes(failed.form)}>
               <summary>More</summary>
               <ul class="entries entries-beside" role="list">
                 <DriverForms driver={chosen} of={of} waitingMax={WAITING_PER_OWNER} />
-                <FaultForms chosen={chosen} of={of} />
+                <li>
+                  <h3>Faults: refresh</h3>
+                  <FailRefresh chosen={chosen} of={of} />
+                </li>
                 <li>
                   <h3>Another driver</h3>
                   <NewDriver of={of} isQuiet />
@@ -71,14 +74,23 @@ export const sandboxPage = (props: SandboxPageProps): PortalPage => {
             <details class="more" open={failed !== undefined && failed.form !== 'drivers'}>
               <summary>More</summary>
               <ul class="entries entries-beside" role="list">
-                <FaultForms chosen={undefined} of={of} />
+                <li>
+                  <h3>Faults: requests</h3>
+                  <FailRequests chosen={undefined} of={of} />
+                </li>
+                <li>
+                  <h3>Faults: refresh</h3>
+                  <FailRefresh chosen={undefined} of={of} />
+                </li>
               </ul>
             </details>
           </>
         )}
         <p class="fine-print">
           Drivers, vehicles and charging sessions here are invented; tokens, deliveries, signatures and limits
-          are the real thing. Drivers are shared by all your clients in the sandbox.
+          are the real thing. Drivers are shared by all your clients in the sandbox. A fault is for 1 to{' '}
+          {FAULTS_MAX} requests to the endpoints for users, notifications, events and portal links; what is
+          not used within an hour ends.
         </p>
       </>
     ),
@@ -97,7 +109,10 @@ export const livePage = ({ drivers, chosen, view }: SandboxPageProps): PortalPag
   ),
 });
 
-/** The stage: what the one button starts, and what comes of it. */
+/** Their forms are not folded. */
+const ON_STAGE = ['sessions', 'fail_requests'];
+
+/** The stage: what the one button starts, what can go wrong, and what comes of it. */
 const Chosen = ({
   driver,
   view,
@@ -105,7 +120,10 @@ const Chosen = ({
 }: Pick<SandboxPageProps, 'view'> & { driver: Driver; of: FormState }): VNode => (
   <section id={ACTIONS} tabIndex={-1} aria-label={driver.name}>
     {!driver.hasConsent && <ConsentForm driver={driver} of={of} />}
-    <SessionForm driver={driver} of={of} />
+    <div class="stage-forms">
+      <SessionForm driver={driver} of={of} />
+      <FailRequests chosen={driver} of={of} />
+    </div>
     {view}
   </section>
 );
@@ -122,48 +140,43 @@ const NewDriver = ({ of, isQuiet }: { of: FormState; isQuiet?: boolean }): VNode
   </PageForm>
 );
 
+interface FaultFormProps {
+  chosen: Driver | undefined;
+  of: FormState;
+}
+
 /** Lets requests of the client’s program fail. */
-const FaultForms = ({ chosen, of }: { chosen: Driver | undefined; of: FormState }): VNode => (
-  <>
-    <li>
-      <h3>Faults: requests</h3>
-      <PageForm
-        action={`${PATH}/fail_requests`}
-        hidden={{ chosen: chosen?.id }}
-        {...of('fail_requests', { kind: '503', requests: '1' })}
-        submit="Fail next requests"
-        isQuiet
-        noValidate
-      >
-        <SelectField
-          name="kind"
-          label="Answer"
-          options={REQUEST_FAULTS.map((value) => ({ value, label: ANSWERS[value] }))}
-        />
-        <TextField
-          name="requests"
-          label="How many requests"
-          inputMode="numeric"
-          hint={`1 to ${FAULTS_MAX}: to the endpoints for users, notifications, events and portal links. What is not used within an hour ends.`}
-        />
-      </PageForm>
-    </li>
-    <li>
-      <h3>Faults: refresh</h3>
-      <PageForm
-        action={`${PATH}/fail_refresh`}
-        hidden={{ chosen: chosen?.id }}
-        {...of('fail_refresh')}
-        submit="Fail next refresh"
-        isQuiet
-      >
-        <p>
-          The next refresh of this client is refused, and its grant ends. What is not used within an hour
-          ends.
-        </p>
-      </PageForm>
-    </li>
-  </>
+const FailRequests = ({ chosen, of }: FaultFormProps): VNode => (
+  <PageForm
+    class="filters"
+    action={`${PATH}/fail_requests`}
+    hidden={{ chosen: chosen?.id }}
+    {...of('fail_requests', { kind: '503', requests: '1' })}
+    submit="Fail next requests"
+    isQuiet
+    noValidate
+  >
+    <SelectField
+      name="kind"
+      label="Answer"
+      options={REQUEST_FAULTS.map((value) => ({ value, label: ANSWERS[value] }))}
+    />
+    <TextField name="requests" label="How many requests" inputMode="numeric" />
+  </PageForm>
+);
+
+const FailRefresh = ({ chosen, of }: FaultFormProps): VNode => (
+  <PageForm
+    action={`${PATH}/fail_refresh`}
+    hidden={{ chosen: chosen?.id }}
+    {...of('fail_refresh')}
+    submit="Fail next refresh"
+    isQuiet
+  >
+    <p>
+      The next refresh of this client is refused, and its grant ends. What is not used within an hour ends.
+    </p>
+  </PageForm>
 );
 
 const waitingText = (count: number): string => {

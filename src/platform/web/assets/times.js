@@ -39,15 +39,10 @@ function showSince(root) {
   if (isExact) return;
   for (const time of root.querySelectorAll('time[data-since]')) {
     time.dataset.since ||= time.textContent;
-    const isRecent = Math.abs(fromNowMs(time)) < WEEK_MS;
-    const text = isRecent ? fromNow(time) : time.dataset.since;
+    const text = Math.abs(fromNowMs(time)) < WEEK_MS ? fromNow(time) : time.dataset.since;
     if (time.textContent !== text) time.textContent = text;
-    if (isRecent) time.title = titleOf(time);
   }
 }
-
-/** The time in the zone of the page, and in UTC. */
-const titleOf = ({ dataset: { since, utc } }) => (since === utc ? utc : `${since} · ${utc}`);
 
 /** Notes the room of what is shown now, which the style sheet keeps where there is enough of it. */
 function keepRoom(times) {

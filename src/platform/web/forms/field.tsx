@@ -2,6 +2,7 @@ import { createContext, type ComponentChildren, type VNode } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Said } from '#platform/language/text.js';
 import { useShown } from '../layout/say.js';
+import { timeAttributes } from './utc-time.js';
 
 /** What the fields of a form show, by name. */
 export type FieldValues = Partial<Record<string, string | string[] | boolean>>;
@@ -70,7 +71,7 @@ function Notes({ id, hint, error }: { id: string; hint?: string; error?: string 
 }
 
 export interface TextFieldProps extends FieldProps {
-  type?: 'text' | 'url' | 'datetime-local' | 'password';
+  type?: 'text' | 'url' | 'date' | 'datetime-local' | 'password';
   step?: number;
   minLength?: number;
   required?: boolean;
@@ -82,6 +83,19 @@ export interface TextFieldProps extends FieldProps {
   /** What is offered, by name; anything else can be typed. */
   offers?: readonly Option[];
 }
+
+const shownAs = (type: string, value: string | undefined): { type: string; value?: string } => {
+  if (type === 'password') return { type };
+  return type === 'date' || type === 'datetime-local' ? timeAttributes(type, value ?? '') : { type, value };
+};
+
+/** A field for a time in UTC, to the second. */
+export const timeField = (name: string, label: string): TextFieldProps => ({
+  name,
+  label,
+  type: 'datetime-local',
+  step: 1,
+});
 
 /**
  * A single-line text field. No maxLength: browsers would silently truncate a longer text; the service reports that it is too
@@ -101,8 +115,7 @@ export function TextField({
     <div class="field">
       <label for={id}>{label}</label>
       <input
-        type={type}
-        value={type === 'password' ? undefined : (value as string)}
+        {...shownAs(type, value as string | undefined)}
         autocomplete={autocomplete}
         autoCapitalize={input.inputMode === 'email' ? 'none' : undefined}
         {...input}

@@ -204,6 +204,9 @@ export interface FilterFormProps {
   hidden?: Record<string, string>;
 }
 
+/** How many fields stand in one line: of more, the last ones are folded. */
+const IN_LINE = 4;
+
 /** A form that filters a list; it changes nothing, so it is sent by GET. */
 export function FilterForm({
   path,
@@ -217,17 +220,25 @@ export function FilterForm({
   const t = useText();
   const shown = useShown();
   const isWrong = Object.keys(errors).length > 0;
+  const first = fields.length > IN_LINE ? fields.slice(0, IN_LINE - 1) : fields;
+  const more = fields.slice(first.length);
+  const fieldOf = (field: FilterField): VNode =>
+    'options' in field ? (
+      <SelectField {...field} options={withChosen(field.options, values[field.name])} />
+    ) : (
+      <TextField {...field} />
+    );
   return (
     <>
       {alert && isWrong && <ErrorNotice>{shown(alert)}</ErrorNotice>}
       <form method="get" action={path} class="filters">
         <FormFields values={values} errors={errors}>
-          {fields.map((field) =>
-            'options' in field ? (
-              <SelectField {...field} options={withChosen(field.options, values[field.name])} />
-            ) : (
-              <TextField {...field} />
-            ),
+          {first.map(fieldOf)}
+          {more.length > 0 && (
+            <details class="more-filters" open={more.some(({ name }) => values[name] || errors[name])}>
+              <summary>More filters</summary>
+              <div class="filters">{more.map(fieldOf)}</div>
+            </details>
           )}
         </FormFields>
         {Object.entries(hidden).map(([name, value]) => (

@@ -18,16 +18,19 @@ const FORMATS = {
 function Time({ at, as, isRecent }: { at: Date; as: keyof typeof FORMATS; isRecent?: boolean }): VNode {
   const language = useContext(LanguageContext);
   const zone = useContext(TimeZoneContext);
-  const format = FORMATS[as];
-  const utc = `${format(language, at)} ${UTC}`;
+  const inZone = (format: (typeof FORMATS)[typeof as]): string =>
+    zone === UTC ? utcOf(format) : `${format(language, at, zone)} ${zoneNameAt(language, at, zone)}`;
+  const utcOf = (format: (typeof FORMATS)[typeof as]): string => `${format(language, at)} ${UTC}`;
+  const utc = utcOf(isRecent ? FORMATS.exactly : FORMATS[as]);
+  const local = isRecent ? inZone(FORMATS.exactly) : undefined;
   return (
     <time
       dateTime={at.toISOString()}
-      title={zone === UTC ? undefined : utc}
+      title={[local, zone === UTC ? undefined : utc].filter(Boolean).join(' · ') || undefined}
       data-utc={utc}
       data-since={isRecent ? '' : undefined}
     >
-      {zone === UTC ? utc : `${format(language, at, zone)} ${zoneNameAt(language, at, zone)}`}
+      {inZone(FORMATS[as])}
     </time>
   );
 }
@@ -45,7 +48,7 @@ export const ExactMoment = ({ at }: { at: Date }): VNode => <Time at={at} as="ex
  * For lists that say how things are: where scripts run, “3 minutes ago”, with the exact time under the pointer. What is compared with
  * other records, and what is a record itself, has the exact time.
  */
-export const RecentMoment = ({ at }: { at: Date }): VNode => <Time at={at} as="exactly" isRecent />;
+export const RecentMoment = ({ at }: { at: Date }): VNode => <Time at={at} as="shortly" isRecent />;
 
 const dayIn = datesBy({ dateStyle: 'long' });
 

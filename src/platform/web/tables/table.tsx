@@ -30,6 +30,8 @@ export interface TableProps<T> {
   rows: T[];
   /** Names the rows of a list that a script updates. */
   keyOf?: (row: T) => string;
+  /** Where there is room, a row is one line of 44 px; what does not fit is left out, and is on the row's page or in its details. */
+  isOneLine?: boolean;
   /** For rows without a page of their own: on a phone a row unfolds and then shows everything. */
   unfolds?: boolean;
 }
@@ -39,7 +41,7 @@ export interface TableProps<T> {
  * roles keep it a table for screen readers.
  */
 export function Table<T>(props: TableProps<T>): VNode {
-  const { caption, labelledBy, columns: all, rows, keyOf, unfolds } = props;
+  const { caption, labelledBy, columns: all, rows, keyOf, isOneLine, unfolds } = props;
   const t = useText();
   const mayUse = useMayUse();
   const columns = all.filter(({ leadsTo }) => !leadsTo || !rows[0] || mayUse(...leadsTo(rows[0])));
@@ -47,7 +49,7 @@ export function Table<T>(props: TableProps<T>): VNode {
   const headerId = (row: T, n: number): string | undefined =>
     unfolds ? `${caption.replaceAll(/\W+/g, '-')}-${keyOf?.(row) ?? n}` : undefined;
   return (
-    <table class="list" role="table" aria-labelledby={labelledBy}>
+    <table class={isOneLine ? 'list one-line' : 'list'} role="table" aria-labelledby={labelledBy}>
       {!labelledBy && <caption class="visually-hidden">{caption}</caption>}
       <thead role="rowgroup">
         <tr role="row">
@@ -101,8 +103,9 @@ function Cell<T>({ column: { cell, under }, row }: { column: Column<T>; row: T }
   );
 }
 
-const classOf = <T,>({ isNumber, onPhone }: Column<T>): string | undefined =>
-  [isNumber && 'number', onPhone ?? (isNumber && 'named')].filter(Boolean).join(' ') || undefined;
+/** `second`: it is on the second line of a phone. */
+const classOf = <T,>({ isNumber, onPhone = isNumber ? 'named' : undefined }: Column<T>): string =>
+  [isNumber && 'number', onPhone, (!onPhone || onPhone === 'named') && 'second'].filter(Boolean).join(' ');
 
 export interface PagedTableProps<T> extends Omit<TableProps<T>, 'rows'> {
   page: Page<T>;

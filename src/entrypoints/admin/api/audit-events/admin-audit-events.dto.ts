@@ -9,6 +9,7 @@ import {
 } from '#platform/http/validation/validation.decorators.js';
 import type { AuditEventEntity } from '#records/audit/audit-event.entity.js';
 import { idOf, oneOf, orNull, text, time } from '#platform/http/api/api-schemas.js';
+import { timeInUtc } from '#platform/web/forms/utc-time.js';
 import { viewOf } from '#platform/http/api/view-of.js';
 
 /** What a list of audit events is filtered by, except the time; all given members must match. */
@@ -53,7 +54,7 @@ export const auditFilterOf = ({
   subject,
   action,
   requestId: request_id,
-  since: since === undefined ? undefined : new Date(since),
+  since: since === undefined ? undefined : timeInUtc(since),
 });
 
 const FREE = { type: 'object', nullable: true, additionalProperties: true } as const;

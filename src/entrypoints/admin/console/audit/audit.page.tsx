@@ -1,9 +1,9 @@
-import type { ComponentChildren, VNode } from 'preact';
+import type { VNode } from 'preact';
 import type { AuditEventEntity } from '#records/audit/audit-event.entity.js';
 import { ExactMoment, RecentMoment } from '#platform/web/tables/moment.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { FilteredTable, Id, pathWith, type PartyNames } from '../pages/lists.js';
+import { FilteredTable, Id, RowDetails, RowFact, pathWith, type PartyNames } from '../pages/lists.js';
 import { linkOf } from '../pages/resource-link.js';
 import { auditWordsOf } from './audit-words.js';
 import type { Option } from '#platform/web/forms/field.js';
@@ -34,7 +34,7 @@ export function auditPage({ list, names, offers }: AuditPageProps): ConsolePage 
           { name: 'subject', label: 'Subject, by ID or name' },
           { name: 'action', label: 'Action', offers: offers.actions },
           { name: 'request_id', label: 'Request ID', spellcheck: false },
-          { name: 'since', label: 'Since, such as 2026-01-31' },
+          { name: 'since', label: 'Since (UTC)', type: 'date' },
         ]}
         caption="Audit events"
         empty="No audit events match."
@@ -97,63 +97,53 @@ function Details({ event }: EventProps): VNode {
   const { action, occurredAt, before, after, actorId, subjectId, address, requestId } = event;
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   return (
-    <details class="changes">
-      <summary>Details</summary>
-      <dl>
-        {names.map((name) => (
-          <div>
-            <dt>{name}</dt>
-            {before && name in before && (
-              <dd class="was">
-                <span class="visually-hidden">was </span>
-                {textOf(before[name])}
-              </dd>
-            )}
-            {after && name in after && (
-              <dd class="is">
-                <span class="visually-hidden">is </span>
-                {textOf(after[name])}
-              </dd>
-            )}
-          </div>
-        ))}
-        <Fact name="action">
-          <a href={pathWith(PATH, { action })}>{action}</a>
-        </Fact>
-        <Fact name="time">
-          <ExactMoment at={occurredAt} />
-        </Fact>
-        {actorId !== null && (
-          <Fact name="actor">
-            <Id id={actorId} />
-          </Fact>
-        )}
-        {subjectId !== actorId && (
-          <Fact name="subject">
-            <Id id={subjectId} />
-          </Fact>
-        )}
-        {address && (
-          <Fact name="from">
-            <bdi>{address}</bdi>
-          </Fact>
-        )}
-        {requestId && (
-          <Fact name="request">
-            <a href={pathWith(PATH, { request_id: requestId })}>{requestId}</a>
-          </Fact>
-        )}
-      </dl>
-    </details>
+    <RowDetails>
+      {names.map((name) => (
+        <div>
+          <dt>{name}</dt>
+          {before && name in before && (
+            <dd class="was">
+              <span class="visually-hidden">was </span>
+              {textOf(before[name])}
+            </dd>
+          )}
+          {after && name in after && (
+            <dd class="is">
+              <span class="visually-hidden">is </span>
+              {textOf(after[name])}
+            </dd>
+          )}
+        </div>
+      ))}
+      <RowFact name="action">
+        <a href={pathWith(PATH, { action })}>{action}</a>
+      </RowFact>
+      <RowFact name="time">
+        <ExactMoment at={occurredAt} />
+      </RowFact>
+      {actorId !== null && (
+        <RowFact name="actor">
+          <Id id={actorId} />
+        </RowFact>
+      )}
+      {subjectId !== actorId && (
+        <RowFact name="subject">
+          <Id id={subjectId} />
+        </RowFact>
+      )}
+      {address && (
+        <RowFact name="from">
+          <bdi>{address}</bdi>
+        </RowFact>
+      )}
+      {requestId && (
+        <RowFact name="request">
+          <a href={pathWith(PATH, { request_id: requestId })}>{requestId}</a>
+        </RowFact>
+      )}
+    </RowDetails>
   );
 }
-
-const Fact = ({ name, children }: { name: string; children: ComponentChildren }): VNode => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-);
 
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return 'none';

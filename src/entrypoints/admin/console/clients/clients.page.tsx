@@ -40,8 +40,9 @@ export function clientsPage(list: FilteredList<ClientEntity>): ConsolePage {
             cell: ({ id, name, environment }) => (
               <NameLink href={clientPath(id)} name={name} environment={environment} />
             ),
-            under: ({ id }) => <Id id={id} />,
           },
+          // What partners ask by.
+          { head: 'ID', cell: ({ id }) => <Id id={id} />, onPhone: 'unfolded' },
           { head: 'Type', cell: ({ type }) => type },
           { head: 'State', cell: ({ enabled }) => <Enabled enabled={enabled} />, onPhone: 'beside' },
           { head: 'Created', cell: ({ createdAt }) => <RecentMoment at={createdAt} /> },

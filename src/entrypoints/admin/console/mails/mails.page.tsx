@@ -1,10 +1,19 @@
+import type { VNode } from 'preact';
 import { MAIL_STATES, type MailEntity, type MailKind, type MailState } from '#records/mail/mail.entity.js';
 import type { Option } from '#platform/web/forms/field.js';
-import { RecentMoment } from '#platform/web/tables/moment.js';
+import { ExactMoment, RecentMoment } from '#platform/web/tables/moment.js';
 import { State } from '#platform/web/tables/state.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { FilteredTable, Id, Party, stateFilter, type PartyNames } from '../pages/lists.js';
+import {
+  FilteredTable,
+  Id,
+  PartyName,
+  RowDetails,
+  RowFact,
+  stateFilter,
+  type PartyNames,
+} from '../pages/lists.js';
 
 const MAILS_PATH = '/admin/console/mails';
 
@@ -52,32 +61,46 @@ export const mailsPage = (
         {
           head: 'Mail',
           cell: ({ kind }) => <strong>{KIND_LABELS[kind]}</strong>,
-          under: ({ id }) => <Id id={id} />,
         },
-        {
-          head: 'To',
-          cell: ({ address }) => <bdi>{address}</bdi>,
-          under: ({ userId, clientId }) =>
-            [userId, clientId].map((id) => id !== null && <Party id={id} names={names} />),
-        },
+        { head: 'To', cell: ({ address }) => <bdi>{address}</bdi> },
         {
           head: 'State',
           cell: ({ state }) => <State tone={TONES[state]}>{STATE_LABELS[state]}</State>,
-          under: ({ lastError }) => lastError,
           onPhone: 'beside',
         },
-        { head: 'Attempts', cell: ({ attempts }) => attempts, onPhone: 'unfolded' },
         { head: 'Created', cell: ({ createdAt }) => <RecentMoment at={createdAt} /> },
-        {
-          head: 'Sent',
-          cell: ({ sentAt }) => (sentAt ? <RecentMoment at={sentAt} /> : '–'),
-          onPhone: 'unfolded',
-        },
+        { head: 'More', cell: (mail) => <Details mail={mail} names={names} />, onPhone: 'unfolded' },
       ]}
       unfolds
     />
   ),
 });
+
+function Details({ mail, names }: { mail: MailEntity; names: PartyNames }): VNode {
+  const { id, userId, clientId, attempts, sentAt, lastError } = mail;
+  return (
+    <RowDetails>
+      {[userId, clientId].map(
+        (party) =>
+          party !== null && (
+            <RowFact name={party === userId ? 'user' : 'client'}>
+              <PartyName id={party} names={names} /> <Id id={party} />
+            </RowFact>
+          ),
+      )}
+      <RowFact name="attempts">{attempts}</RowFact>
+      {lastError && <RowFact name="error">{lastError}</RowFact>}
+      {sentAt && (
+        <RowFact name="sent">
+          <ExactMoment at={sentAt} />
+        </RowFact>
+      )}
+      <RowFact name="mail">
+        <Id id={id} />
+      </RowFact>
+    </RowDetails>
+  );
+}
 
 const STATE_LABELS: Record<MailState, string> = { pending: 'Waiting', sent: 'Sent', failed: 'Failed' };
 const TONES = { pending: 'plain', sent: 'good', failed: 'bad' } as const;

@@ -5,6 +5,7 @@ import {
   type Option,
   type FieldErrors,
 } from '#platform/web/forms/field.js';
+import type { VNode } from 'preact';
 import { LinkButton } from '#platform/web/forms/form.js';
 import { RecentMoment } from '#platform/web/tables/moment.js';
 import { State } from '#platform/web/tables/state.js';
@@ -15,7 +16,16 @@ import {
 import type { FilteredList } from '../filtered-list.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { FilteredTable, Party, pathWith, pickFilter, type PartyNames } from '../pages/lists.js';
+import {
+  FilteredTable,
+  Id,
+  PartyName,
+  RowDetails,
+  RowFact,
+  pathWith,
+  pickFilter,
+  type PartyNames,
+} from '../pages/lists.js';
 
 export const NOTIFICATIONS_PATH = '/admin/console/notifications';
 
@@ -72,18 +82,12 @@ export function notificationsPage(
         columns={[
           {
             head: 'Notification',
-            cell: ({ shortTextTitle, messageId }) => (
-              <>
-                <strong>{shortTextTitle}</strong> <code>{messageId}</code>
-              </>
-            ),
-            under: ({ shortTextBody }) => shortTextBody,
+            cell: ({ shortTextTitle }) => <strong>{shortTextTitle}</strong>,
           },
           { head: 'Category', cell: ({ category }) => category, onPhone: 'unfolded' },
           {
             head: 'For',
-            cell: ({ userId }) => <Party id={userId} names={names} />,
-            under: ({ clientId }) => clientId && <Party id={clientId} names={names} />,
+            cell: ({ userId }) => <PartyName id={userId} names={names} />,
             onPhone: 'unfolded',
           },
           {
@@ -99,11 +103,40 @@ export function notificationsPage(
             onPhone: 'beside',
           },
           { head: 'Time', cell: ({ eventTime }) => <RecentMoment at={eventTime} /> },
+          {
+            head: 'More',
+            cell: (notification) => <Details notification={notification} names={names} />,
+            onPhone: 'unfolded',
+          },
         ]}
         unfolds
       />
     ),
   };
+}
+
+function Details(props: { notification: NotificationEntity; names: PartyNames }): VNode {
+  const { notification, names } = props;
+  const { id, userId, clientId, messageId, shortTextBody } = notification;
+  return (
+    <RowDetails>
+      <RowFact name="text">{shortTextBody}</RowFact>
+      <RowFact name="message">
+        <code>{messageId}</code>
+      </RowFact>
+      <RowFact name="user">
+        <Id id={userId} />
+      </RowFact>
+      {clientId !== null && (
+        <RowFact name="client">
+          <PartyName id={clientId} names={names} /> <Id id={clientId} />
+        </RowFact>
+      )}
+      <RowFact name="notification">
+        <Id id={id} />
+      </RowFact>
+    </RowDetails>
+  );
 }
 
 const CATEGORY_LABELS: Record<(typeof NOTIFICATION_CATEGORIES)[number], string> = {

@@ -1,4 +1,4 @@
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import type { Option } from '#platform/web/forms/field.js';
 import { ListFilter, type FilterField } from '#platform/web/forms/form.js';
 import { ReadyFilters, type ReadyFilter } from '#platform/web/tables/ready-filters.js';
@@ -60,6 +60,7 @@ export function FilteredTable<T extends { id: string }>(props: FilteredTableProp
   const rows = list.page && (
     <PagedTable
       {...table}
+      isOneLine
       page={list.page}
       path={pathWith(path, list.filter)}
       keyOf={livePath === undefined ? undefined : ({ id }) => id}
@@ -144,27 +145,43 @@ export function RowLink({
 /** An id in copyable form. */
 export const Id = ({ id }: { id: string }): VNode => <code class="id">{id}</code>;
 
-/** A user or client, with a link to its page if it has one: by its name, with the id below it, or by its id alone. */
-export const Party = ({ id, names }: { id: string; names?: PartyNames }): VNode => {
+interface PartyProps {
+  id: string;
+  names?: PartyNames;
+}
+
+/** A user or client, with a link to its page if it has one: by its name, or by its id if it has none. */
+export const PartyName = ({ id, names }: PartyProps): VNode => {
   const name = names?.get(id);
-  if (name === undefined) {
-    return (
-      <a href={linkOf(id)}>
-        <Id id={id} />
-      </a>
-    );
-  }
-  return (
-    <>
-      <a href={linkOf(id)}>
-        <bdi>{name}</bdi>
-      </a>
+  return <a href={linkOf(id)}>{name === undefined ? <Id id={id} /> : <bdi>{name}</bdi>}</a>;
+};
+
+/** The same where there is room for the id below the name. */
+export const Party = ({ id, names }: PartyProps): VNode => (
+  <>
+    <PartyName id={id} names={names} />
+    {names?.has(id) && (
       <span class="under">
         <Id id={id} />
       </span>
-    </>
-  );
-};
+    )}
+  </>
+);
+
+/** What the line of a row has no room for, once it is opened. */
+export const RowDetails = ({ children }: { children: ComponentChildren }): VNode => (
+  <details class="changes">
+    <summary>Details</summary>
+    <dl>{children}</dl>
+  </details>
+);
+
+export const RowFact = ({ name, children }: { name: string; children: ComponentChildren }): VNode => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
 
 /** Short texts separated by commas, each in its own element. */
 export const CommaList = ({ items, none = 'none' }: { items: string[]; none?: string }): VNode =>

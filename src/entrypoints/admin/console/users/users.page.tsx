@@ -60,8 +60,8 @@ export function usersPage(list: FilteredList<UserEntity>): ConsolePage {
             cell: ({ id, name, environment }) => (
               <NameLink href={userPath(id)} name={name} environment={environment} />
             ),
-            under: ({ email }) => <bdi>{email}</bdi>,
           },
+          { head: 'Email', cell: ({ email }) => <bdi>{email}</bdi> },
           { head: 'Kind', cell: ({ kind }) => kind, onPhone: 'unfolded' },
           { head: 'Role', cell: ({ role, operatorRole }) => operatorRole ?? role },
           { head: 'State', cell: ({ enabled }) => <Enabled enabled={enabled} />, onPhone: 'beside' },

@@ -12,6 +12,7 @@ import { Pickers } from '../pickers.service.js';
 import { attempt } from '../form-attempt.js';
 import { deliveriesPage } from './deliveries.page.js';
 import { deliveryPage } from './delivery.page.js';
+import { timeInUtc } from '#platform/web/forms/utc-time.js';
 import type { FieldErrors } from '#platform/web/forms/field.js';
 import { deliveryPath } from '../pages/resource-link.js';
 import { IsLine, IsOptionalNotNull, IsTimeOrDay } from '#platform/http/validation/validation.decorators.js';
@@ -80,5 +81,4 @@ export class ConsoleDeliveriesController {
   }
 }
 
-const timeOf = (text: string | undefined): Date | undefined =>
-  text === undefined ? undefined : new Date(text);
+const timeOf = (text: string | undefined): Date | undefined => (text ? timeInUtc(text) : undefined);

@@ -1,4 +1,4 @@
-import type { Option } from '#platform/web/forms/field.js';
+import { timeField, type Option } from '#platform/web/forms/field.js';
 import { AddressLink } from '#platform/web/tables/address-link.js';
 import { RecentMoment } from '#platform/web/tables/moment.js';
 import { LIVE_LIST_SCRIPT } from '#platform/web/tables/live-list.js';
@@ -41,8 +41,8 @@ export function deliveriesPage({ list, url, names, offers }: DeliveriesPageProps
           pickFilter('endpoint_id', 'Endpoint', offers.endpoints),
           stateFilter(DELIVERY_STATES, (state) => STATE_LABELS[state]),
           pickFilter('type', 'Event type', offers.types),
-          { name: 'from', label: 'From (UTC)' },
-          { name: 'to', label: 'Until (UTC)' },
+          timeField('from', 'From (UTC)'),
+          timeField('to', 'Until (UTC)'),
         ]}
         caption="Deliveries"
         empty={Object.keys(list.filter).length > 0 ? 'No deliveries match.' : 'No deliveries yet.'}
@@ -56,27 +56,31 @@ export function deliveriesPage({ list, url, names, offers }: DeliveriesPageProps
 export const deliveryColumns = (names: PartyNames): Column<Delivery>[] => [
   {
     head: 'Event',
-    cell: ({ id, eventType }) => (
+    cell: ({ id, eventType, isTest }) => (
       <a class="whole" href={deliveryPath(id)}>
         {eventType}
+        {isTest && ' (test)'}
       </a>
     ),
-    under: ({ isTest }) => isTest && 'test',
   },
   {
     head: 'State',
     cell: ({ state }) => <DeliveryStateBadge state={state} />,
-    under: ({ cancelReason }) => cancelReason?.replaceAll('_', ' '),
     onPhone: 'beside',
   },
   {
     head: 'Endpoint',
     cell: ({ endpointId: to, endpointUrl }) => <AddressLink href={endpointPath(to)} address={endpointUrl} />,
-    under: ({ clientId }) => <NameLink href={clientPath(clientId)} name={names.get(clientId) ?? clientId} />,
+  },
+  {
+    head: 'Client',
+    cell: ({ clientId }) => <NameLink href={clientPath(clientId)} name={names.get(clientId) ?? clientId} />,
+    onPhone: 'unfolded',
   },
   {
     head: 'Last response',
     cell: (delivery) =>
+      delivery.cancelReason?.replaceAll('_', ' ') ??
       lastOutcome(delivery) + (delivery.attempts > 1 ? `, ${delivery.attempts} attempts` : ''),
   },
   { head: 'Created', cell: ({ createdAt }) => <RecentMoment at={createdAt} /> },

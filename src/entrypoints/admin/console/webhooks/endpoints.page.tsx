@@ -40,8 +40,12 @@ export function endpointsPage(list: FilteredList<EndpointInList>, clients: Optio
         columns={[
           {
             head: 'Endpoint',
-            cell: ({ id, url }) => <AddressLink href={endpointPath(id)} address={url} />,
-            under: ({ description }) => description && <bdi>{description}</bdi>,
+            cell: ({ id, url, description }) => (
+              <>
+                <AddressLink href={endpointPath(id)} address={url} />{' '}
+                {description && <bdi class="muted">{description}</bdi>}
+              </>
+            ),
           },
           {
             head: 'Client',

@@ -1,5 +1,3 @@
-import type { TextFieldProps } from '#platform/web/forms/field.js';
-
 const FORM = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:\.\d{1,9})?)?Z?$/;
 // Ids contain times from 1970 on.
 const FIRST = Date.UTC(1970, 0, 1);
@@ -33,8 +31,21 @@ export function readUtcRange(typed: { from: string; to: string }, isNeeded = fal
 /** A time as the value of a `datetime-local` field, to the second. */
 export const utcFieldValue = (time: Date): string => time.toISOString().slice(0, 19);
 
-/** A time in UTC. An invalid value is kept in a text field, because a time field would drop it. */
-export function timeField(name: string, label: string, value: string): TextFieldProps {
-  const isTime = value === '' || parseUtcTime(value) !== undefined;
-  return { name, label, type: isTime ? 'datetime-local' : 'text', step: 1 };
+/** The point in time of a valid date (its start), or date and time: in UTC if it names no zone, wherever the service runs. */
+export const timeInUtc = (text: string): Date => new Date(/T[\d:.]+$/.test(text) ? `${text}Z` : text);
+
+/**
+ * The attributes of a field for a time in UTC, or for a day. A value that such a field would drop, such as an invalid one or a time
+ * in the field of a day, is kept in a text field.
+ */
+export function timeAttributes(
+  type: 'datetime-local' | 'date',
+  value: string,
+): { type: string; value: string } {
+  const text = value.trim();
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
+  const time = parseUtcTime(isDay ? `${text}T00:00` : text);
+  if (text === '' || (type === 'date' && isDay && time)) return { type, value: text };
+  if (type === 'date' || !time) return { type: 'text', value };
+  return { type, value: isDay || text.endsWith('Z') ? utcFieldValue(time) : text.replace(' ', 'T') };
 }
