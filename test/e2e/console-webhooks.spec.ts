@@ -48,7 +48,7 @@ describe('In the console,', () => {
       const refused = await submit(`${path}/edit`, given);
       expect([refused.status, errorAt(refused, 'client-secret')]).toEqual([
         400,
-        'Must be entered: there is none yet for this token URL and client ID.',
+        'Must be entered: there is none yet for this token endpoint and client ID.',
       ]);
       const saved = await submit(`${path}/edit`, {
         ...given,

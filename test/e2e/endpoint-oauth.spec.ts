@@ -159,7 +159,7 @@ describe('An endpoint whose receiver is behind OAuth', () => {
       ]);
     });
 
-    it('with the secret that it has, for another token URL or client: it would be sent there', async () => {
+    it('with the secret that it has, for another token endpoint or client: it would be sent there', async () => {
       const { id } = await endpointOf();
       for (const other of [{ token_url: `${server.url}/elsewhere` }, { client_id: 'another' }]) {
         const response = await webhooks.change(id, { authentication: { ...shown(), ...other } });
@@ -177,7 +177,7 @@ describe('An endpoint whose receiver is behind OAuth', () => {
       );
       const row = await deliver();
       expect((await attemptOf(row)).detail).toBe(
-        'The client secret for the token URL can no longer be read: it must be entered again.',
+        'The client secret for the token endpoint can no longer be read: it must be entered again.',
       );
       expect([received({ path }), server.requests.includes('POST /elsewhere')]).toEqual([[], false]);
     });
@@ -290,7 +290,7 @@ describe('An endpoint whose receiver is behind OAuth', () => {
       expect(await attemptOf(row)).toMatchObject({
         status: null,
         failure: 'token',
-        detail: `No access token from the token URL: ${why}`,
+        detail: `No access token from the token endpoint: ${why}`,
       });
       expect(received({ path })).toEqual([]);
       await webhooks.change(id, { enabled: false });
@@ -389,7 +389,7 @@ describe('An endpoint whose receiver is behind OAuth', () => {
       const without = await submit('/portal/endpoints/new', fields);
       expect([without.status, errorAt(without, 'client-secret')]).toEqual([
         400,
-        'Client secret must be entered: there is none yet for this token URL and client ID.',
+        'Client secret must be entered: there is none yet for this token endpoint and client ID.',
       ]);
       const added = await submit('/portal/endpoints/new', {
         ...fields,
@@ -408,7 +408,7 @@ describe('An endpoint whose receiver is behind OAuth', () => {
       expect(await sealed()).toEqual([before]);
       expect(
         errorAt(await submit(`${path}/edit`, { 'authentication.token_url': '' }), 'token-url'),
-      ).toContain('Token URL');
+      ).toContain('Token endpoint');
       const none = Object.fromEntries(
         ['token_url', 'client_id', 'scope'].map((name) => [`authentication.${name}`, '']),
       );
@@ -419,7 +419,7 @@ describe('An endpoint whose receiver is behind OAuth', () => {
 });
 
 /* The same checks as for the URL of an endpoint: when it is saved, and at each request, as the rules may have changed since. */
-describe('The token URL of an endpoint', () => {
+describe('The token endpoint of an endpoint', () => {
   const service = useSharedService({});
   const webhooks = madeOnce(() => Webhooks.start(service));
   const client = madeOnce(() => service.make.client());

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ClaimedDelivery, FinishedClaim } from '#events/webhooks/deliveries/claimed-delivery.js';
 import { newId } from '#platform/secrets/ids.js';
 import { ATTEMPT, useDeliveryQueues } from '../support/delivery-queues.js';
+import { until } from '../support/until.js';
 
 const { stage, query, makeEndpoint, claim, endLeases, finished } = useDeliveryQueues();
 
@@ -46,7 +47,7 @@ describe('the queue of deliveries to an ordered endpoint', () => {
   /** Stores an event and its delivery, as publishing does; returns the id of the delivery. */
   async function store(
     userId: string | null,
-    { hasPlace = true, event = newId('evnt'), to = endpoint } = {},
+    { hasPlace = true, event = newId('evnt'), to = endpoint, waits = true } = {},
   ): Promise<string> {
     const [row] = await query<{ id: string }>(
       `WITH event AS (
@@ -59,8 +60,17 @@ describe('the queue of deliveries to an ordered endpoint', () => {
        RETURNING id`,
       [event, userId, to, hasPlace],
     );
+    if (waits) await settled();
     return row!.id;
   }
+  /** Other files have transactions in the same PostgreSQL, before whose end no place is certain. */
+  const settled = () =>
+    until('every transaction before the newest event has ended', async () => {
+      const [row] = await query<{ yes: boolean }>(
+        'SELECT max(xid::text::bigint) < pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS yes FROM events',
+      );
+      return row!.yes;
+    });
   const ids = (claims: ClaimedDelivery[]) => claims.map(({ id }) => id).sort();
   const claimed = async (by = stage.queue) => ids(await claim(50, 32, new Map(), by));
   async function end(claims: ClaimedDelivery[], rest: Partial<FinishedClaim> = {}) {
@@ -119,13 +129,14 @@ describe('the queue of deliveries to an ordered endpoint', () => {
     // The later transaction commits first, and its event has the smaller id.
     const [early, late] = [newId('evnt'), newId('evnt')];
     const { pool, first } = await beginStoring(late);
-    const second = await store(anna, { event: early });
+    const second = await store(anna, { event: early, waits: false });
     await query(
       "UPDATE deliveries SET next_attempt_at = now() - interval '1 minute', due_at = now() - interval '1 minute' WHERE id = $1",
       [second],
     );
     expect(await claimed()).toEqual([]);
     await pool.commit();
+    await settled();
     const claims = await claim();
     expect(ids(claims)).toEqual([first]);
     await end(claims);

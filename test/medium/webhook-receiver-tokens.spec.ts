@@ -41,7 +41,7 @@ describe('A token for a receiver', () => {
     limit.letPass();
     expect(await sent).toMatchObject({
       failure: 'token',
-      detail: 'No access token from the token URL: there was no response within 5 s.',
+      detail: 'No access token from the token endpoint: there was no response within 5 s.',
     });
     http.destroy();
   });

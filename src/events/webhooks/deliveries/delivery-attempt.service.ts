@@ -154,7 +154,7 @@ function whyUnsendable(
     );
   return clientSecret === undefined
     ? failureBeforeSending(
-        'The client secret for the token URL can no longer be read: it must be entered again.',
+        'The client secret for the token endpoint can no longer be read: it must be entered again.',
       )
     : undefined;
 }

@@ -40,7 +40,7 @@ const FAILURES: Record<FailureKind, Words> = {
   token: {
     what: 'No access token',
     advice:
-      'Check the token URL, the client ID, the client secret and the scope of the endpoint, and the logs of your authorization server.',
+      'Check the token endpoint, the client ID, the client secret and the scope of the endpoint, and the logs of your authorization server.',
   },
 };
 

@@ -58,7 +58,7 @@ export const credentialValuesChangedIn = (form: Form, present: CredentialValues)
 };
 
 const LABELS: Record<string, string> = {
-  [TOKEN_URL]: 'Token URL',
+  [TOKEN_URL]: 'Token endpoint',
   [CLIENT_ID]: 'Client ID',
   [CLIENT_SECRET]: 'Client secret',
   [SCOPE]: 'Scope',
@@ -92,7 +92,7 @@ export const CredentialFields = ({ values, errors, hasSecret }: CredentialFields
       type="url"
       label={LABELS[TOKEN_URL]!}
       spellcheck={false}
-      hint="The token endpoint of your authorization server, a public https address."
+      hint="A public https address of your authorization server."
     />
     <TextField name={CLIENT_ID} id="client-id" label={LABELS[CLIENT_ID]!} spellcheck={false} />
     <TextField
@@ -103,7 +103,7 @@ export const CredentialFields = ({ values, errors, hasSecret }: CredentialFields
       label={LABELS[CLIENT_SECRET]!}
       hint={
         hasSecret
-          ? 'Leave it empty to keep the present one. Another token URL or client ID needs its secret again.'
+          ? 'Leave it empty to keep the present one. Another token endpoint or client ID needs its secret again.'
           : 'It is kept sealed, and never shown again.'
       }
     />

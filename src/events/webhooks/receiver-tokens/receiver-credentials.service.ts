@@ -14,7 +14,7 @@ export interface StoredCredentials {
 const NONE: StoredCredentials = { authentication: null, sealedClientSecret: null };
 
 /**
- * The client secrets that get tokens for receivers (contract §22). They are stored sealed, each for one endpoint and one token URL, so
+ * The client secrets that get tokens for receivers (contract §22). They are stored sealed, each for one endpoint and one token endpoint, so
  * that no other URL can ever be sent the secret.
  */
 @Injectable()
@@ -26,7 +26,7 @@ export class ReceiverCredentials {
   }
 
   /**
-   * What is stored after a change. Without a secret the present one stays, if it is of the same client at the same (checked) token URL;
+   * What is stored after a change. Without a secret the present one stays, if it is of the same client at the same (checked) token endpoint;
    * otherwise throws a 400 problem.
    */
   changed(

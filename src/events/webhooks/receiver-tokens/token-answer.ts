@@ -32,7 +32,7 @@ export function tokenIn(outcome: HttpOutcome): FetchedToken | Exclude<HttpOutcom
   const failed = (why: string): Failure => ({
     kind: 'failure',
     failure: 'token',
-    detail: `No access token from the token URL: ${why}`,
+    detail: `No access token from the token endpoint: ${why}`,
     durationMs,
   });
   if (outcome.kind === 'failure')

@@ -105,7 +105,7 @@ export const SHARED_WORDS = {
     `must be 1 to ${max} visible ASCII characters, with spaces only between them`,
   scope_text: ({ max }: { max: number }) =>
     `must be names of scopes with one space between them, of at most ${max} characters together`,
-  missing_client_secret: () => 'must be entered: there is none yet for this token URL and client ID',
+  missing_client_secret: () => 'must be entered: there is none yet for this token endpoint and client ID',
   signature_versions: () => 'must be a list of v1, v1a or both, each once',
   filters: ({ max }: { max: number }) =>
     `must be a list of at most ${max} conditions, each with path, operator and value`,
