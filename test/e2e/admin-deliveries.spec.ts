@@ -164,6 +164,7 @@ describe('The admin API for deliveries', () => {
       cancel_reason: null,
       attempt_count: 2,
       next_attempt_at: null,
+      waits_for_earlier_event: false,
       created_at: expect.stringMatching(/Z$/) as string,
       finished_at: expect.stringMatching(/Z$/) as string,
       payload: {
