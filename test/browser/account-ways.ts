@@ -140,7 +140,7 @@ export function furtherAccountWays(
     const entry = page.getByRole('listitem').filter({ hasText: 'New login to your account' });
     const more = entry.getByText('there is nothing to do');
     expect(await more.isVisible()).toBe(false);
-    await entry.getByText('New login to your account').click();
+    await entry.getByRole('heading', { name: 'New login to your account' }).click();
     expect(await more.isVisible()).toBe(true);
     await entry.getByRole('button', { name: 'Mark as read' }).click();
     expect(await said(page)).toContain('read');

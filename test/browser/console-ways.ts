@@ -190,6 +190,6 @@ export function furtherConsoleWays(
     await followFirst(page, 'Audit log');
     await page.getByLabel('Subject').fill(client.id);
     await press(page, 'Filter');
-    expect(await page.getByRole('table').innerText()).toContain('client.deleted');
+    expect(await page.getByRole('table').innerText()).toContain('deleted client');
   });
 }

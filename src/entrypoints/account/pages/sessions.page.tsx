@@ -105,8 +105,8 @@ function Identities({ identities }: { identities: Identity[] }): VNode {
         {identities.map(({ label, linkedAt, lastUsedAt }) => (
           <OpeningRow
             title={
-              <h3 class="row-title">
-                <bdi>{label}</bdi>
+              <h3 class="row-title" dir="auto">
+                {label}
               </h3>
             }
             at={lastUsedAt}
