@@ -176,7 +176,7 @@ async function makeSetting({ get, query }, port) {
   const publisher = await newClient(['event:publish']);
   const timestamp = '2026-01-01T00:00:00Z';
   const event = { type: 'vehicle.created', userId: owner.id, timestamp, data: DATA };
-  const { id: eventId } = await get(PublishingService).publish(event, publisher.id);
+  const { id: eventId } = await get(PublishingService).publish(event, { id: publisher.id, realm: 'live' });
   await query('UPDATE events SET type = $2 WHERE id = $1', [eventId, TYPE]);
   const [{ payload }] = await query('SELECT payload FROM events WHERE id = $1', [eventId]);
   const bearer = (await get(AccessTokensService).issueForClient(publisher.id, ['event:publish'])).accessToken;
