@@ -29,13 +29,11 @@ export class ResourceIndicators1796110000000 implements MigrationInterface {
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    await queryRunner.query('DROP INDEX IF EXISTS clients_resource_indicators_idx');
-    await queryRunner.query('ALTER TABLE clients DROP COLUMN IF EXISTS resource_indicators');
     await queryRunner.query(`
+      DROP INDEX IF EXISTS clients_resource_indicators_idx;
+      ALTER TABLE clients DROP COLUMN IF EXISTS resource_indicators;
       ALTER TABLE authorization_codes
         DROP COLUMN IF EXISTS resources, DROP COLUMN IF EXISTS auth_time, DROP COLUMN IF EXISTS acr;
-    `);
-    await queryRunner.query(`
       ALTER TABLE grants
         DROP COLUMN IF EXISTS resources, DROP COLUMN IF EXISTS given_resources, DROP COLUMN IF EXISTS auth_time,
         DROP COLUMN IF EXISTS acr;

@@ -3,16 +3,14 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /** Signatures that need no shared secret: which ones an endpoint gets, and the key pairs of clients. */
 export class SigningKeys1796320000000 implements MigrationInterface {
   name = 'SigningKeys1796320000000';
-  transaction = false as const;
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
       ALTER TABLE webhook_endpoints
-        ADD COLUMN IF NOT EXISTS signature_versions text[] NOT NULL DEFAULT '{v1}'
+        ADD COLUMN signature_versions text[] NOT NULL DEFAULT '{v1}'
           CHECK (signature_versions IN ('{v1}', '{v1a}', '{v1,v1a}'));
-    `);
-    await queryRunner.query(`
-      CREATE TABLE IF NOT EXISTS webhook_signing_keys (
+
+      CREATE TABLE webhook_signing_keys (
         -- The thumbprint of the public key.
         id text PRIMARY KEY CHECK (length(id) = 43),
         client_id text NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
@@ -22,14 +20,16 @@ export class SigningKeys1796320000000 implements MigrationInterface {
         -- When another one took its place.
         retired_at timestamptz
       );
-      CREATE UNIQUE INDEX IF NOT EXISTS webhook_signing_keys_client_id_idx ON webhook_signing_keys (client_id) WHERE retired_at IS NULL;
-      CREATE INDEX IF NOT EXISTS webhook_signing_keys_retired_idx ON webhook_signing_keys (client_id, retired_at);
-      CREATE INDEX IF NOT EXISTS webhook_signing_keys_retired_at_idx ON webhook_signing_keys (retired_at);
+      CREATE UNIQUE INDEX webhook_signing_keys_client_id_idx ON webhook_signing_keys (client_id) WHERE retired_at IS NULL;
+      CREATE INDEX webhook_signing_keys_retired_idx ON webhook_signing_keys (client_id, retired_at);
+      CREATE INDEX webhook_signing_keys_retired_at_idx ON webhook_signing_keys (retired_at);
     `);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    await queryRunner.query('DROP TABLE IF EXISTS webhook_signing_keys');
-    await queryRunner.query('ALTER TABLE webhook_endpoints DROP COLUMN IF EXISTS signature_versions');
+    await queryRunner.query(`
+      DROP TABLE webhook_signing_keys;
+      ALTER TABLE webhook_endpoints DROP COLUMN signature_versions;
+    `);
   }
 }

@@ -46,7 +46,7 @@ describe('An ordered endpoint', () => {
     service.http.send(`/admin/${at}`, { method, bearer: webhooks.bearer });
   const deliveriesOf = async (eventId: string) => {
     const { json } = await admin('GET', `deliveries?client_id=${client.id}`);
-    return (json as unknown as Record<string, unknown>[]).filter(({ event_id: id }) => id === eventId);
+    return (json as Record<string, unknown>[]).filter(({ event_id: id }) => id === eventId);
   };
   const deliveryOf = async (eventId: string) => (await deliveriesOf(eventId))[0]!;
   const untilBehind = (eventId: string) =>

@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { PlainerWords1795911799970 } from '../../migrations/1795911799970-plainer-words.js';
 import { MIGRATIONS } from '../../migrations/index.js';
+import { tableByTable } from '../../migrations/support/table-by-table.js';
 import { dataSourceOptions } from '#platform/database/connections/data-source.js';
 import { migrate, schemaDifferencesOf } from '#platform/database/migrations/migrate.js';
 import { readSchemaObjects } from '#platform/database/migrations/schema-objects.js';
@@ -101,7 +102,7 @@ describe('migrations', () => {
 
   /** The migration, which notes the tables that it keeps from others in one transaction, apart from those that it makes. */
   function watched(Migration: (typeof MIGRATIONS)[number], kept: (tables: string[]) => void) {
-    const { name, transaction, up, down } = new Migration() as MigrationInterface;
+    const { name, transaction, up, down } = tableByTable(new Migration());
     const isApart = transaction === false;
     const noted = async (queryRunner: QueryRunner, work: () => Promise<unknown>) => {
       const tables = async (condition: string): Promise<string[]> => {

@@ -11,6 +11,7 @@ import {
   type LockWait,
 } from './migration-lock.js';
 import { inSchema } from '../../../../migrations/support/in-schema.js';
+import { tableByTable } from '../../../../migrations/support/table-by-table.js';
 import { findSchemaDifferences, schemaDiffers } from './schema-objects.js';
 import { readSchemaPlace, usableSchema, type Ask } from './schema-place.js';
 import { MIGRATION_DIGESTS, readSchemaState, refuseForeignSchema } from './schema-state.js';
@@ -96,7 +97,8 @@ async function runMigrations(
     refuseForeignSchema(before);
     if (before.missing.length > 0) {
       const schema = usableSchema(await readSchemaPlace(ask));
-      Object.assign(dataSource, { migrations: dataSource.migrations.map((each) => inSchema(each, schema)) });
+      const migrations = dataSource.migrations.map((each) => tableByTable(inSchema(each, schema)));
+      Object.assign(dataSource, { migrations });
     }
     if (serviceRole !== undefined) await retried(say, () => grantServiceRole(dataSource, serviceRole));
     await retried(say, () => dataSource.runMigrations({ transaction: 'each' }));
