@@ -35,6 +35,6 @@ const statementsOf = (text: string): string[] =>
     .filter((statement) => statement.trim() !== '')
     .map((statement) =>
       statement
-        .replace(/\b(ADD COLUMN|CREATE TABLE|CREATE( UNIQUE)? INDEX)\b/g, '$& IF NOT EXISTS')
-        .replace(/\bDROP (COLUMN|TABLE)\b/g, '$& IF EXISTS'),
+        .replace(/\b(ADD COLUMN|CREATE TABLE|CREATE( UNIQUE)? INDEX)\b(?! IF)/g, '$& IF NOT EXISTS')
+        .replace(/\bDROP (COLUMN|TABLE)\b(?! IF)/g, '$& IF EXISTS'),
     );
