@@ -4,7 +4,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * The migrations that change two tables in one transaction, from before each step was to keep one from others. What reads both in the
  * other order, as a refresh of the release before does, could lose a deadlock with them.
  */
-export const OF_TWO_TABLES: ReadonlySet<string> = new Set([
+const OF_TWO_TABLES: ReadonlySet<string> = new Set([
   'SecurityProfiles1796010000000',
   'SigningKeys1796320000000',
 ]);
