@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { chmod, rm } from 'node:fs/promises';
+import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../dist/demo/embedded-postgres/embedded-postgres.js';
