@@ -83,16 +83,20 @@ const possible = FOREIGN_CONDITIONS.filter((condition) => {
   if (lacking) leftOut.push(`${condition.name}: ${lacking}`);
   return !lacking;
 });
-/** What is tried at once: a condition, or up to three neighbours that have no part of their own. */
+/** Each process loads the service and starts a database and a browser of its own. */
+const TOGETHER = 6;
+/** What is tried at once: a condition, or up to so many neighbours that have no part of their own. */
 function groupsOf(conditions, areTogether) {
   const groups = [];
   for (const condition of conditions) {
     const before = groups.at(-1);
-    if (areTogether && before?.length < 3 && !before[0].part && !condition.part) before.push(condition);
+    if (areTogether && before?.length < TOGETHER && !before[0].part && !condition.part)
+      before.push(condition);
     else groups.push([condition]);
   }
   // What takes longest begins first.
-  return groups.sort(([a], [b]) => (b.part?.length ?? 0) - (a.part?.length ?? 0));
+  const weightOf = (group) => 10 * group.length + (group[0].part?.length ?? 0);
+  return groups.sort((a, b) => weightOf(b) - weightOf(a));
 }
 const left = groupsOf(
   possible.filter(({ name }) => asked.length === 0 || asked.includes(name)),

@@ -115,7 +115,7 @@ const WITH_FORMS = ['e2e/(authorization-code|account-export|console-exports)', '
 const AWAY_FROM_THE_DATABASE = FIXED_PART.map((part) => part.replace('deliveries', 'event-fan-out'));
 
 /**
- * What else is not everywhere as it is here. Before a landing, three neighbours without a part of their own are tried at once, in a third of
+ * What else is not everywhere as it is here. Before a landing, six neighbours without a part of their own are tried at once, in a sixth of
  * the time; at night, or if it is named, each alone.
  */
 const FOREIGN_RUNS: ForeignRun[] = [

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../dist/demo/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../../dist/src/platform/database/migrations/migrate.js';
+import { makeDatabaseFolder } from '../../dist/test/support/database-folder.js';
 import { CONDITION_OF_RUN } from '../../dist/test/support/foreign-conditions.js';
 import { InstalledPostgres } from '../../dist/test/support/installed-postgres.js';
 import { unpackRelease } from '../../dist/test/support/previous-release.js';
@@ -74,7 +74,7 @@ export default async function globalSetup() {
 }
 
 async function startEmbedded() {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'charging-data-tests-'));
+  const dataDir = await makeDatabaseFolder('charging-data-tests');
   // When run as root, PostgreSQL switches to another user, who needs access to the folder.
   await chmod(dataDir, 0o755);
   const postgres = await startEmbeddedPostgres({

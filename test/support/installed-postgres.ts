@@ -1,11 +1,11 @@
 import { accessSync, constants, readdirSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Client } from 'pg';
 import { ensurePostgresUser, isRoot } from '../../demo/embedded-postgres/postgres-user.js';
 import { runCommand, whyFailed, type RunAs } from '../../demo/embedded-postgres/run-command.js';
 import { startServer, stopServer, type ServerProcess } from '../../demo/embedded-postgres/server-process.js';
+import { makeDatabaseFolder } from './database-folder.js';
 import { freePort } from './free-port.js';
 
 // Debian and Ubuntu do not put these programs on the PATH.
@@ -42,7 +42,7 @@ export class InstalledPostgres {
   /** Creates the cluster in a folder of its own and starts it; finished WAL goes to the folder `archive` there, unless `settings` say otherwise. */
   static async start(settings: Record<string, string> = {}): Promise<InstalledPostgres> {
     const runAs = isRoot() ? await ensurePostgresUser(() => undefined) : undefined;
-    const folder = await mkdtemp(path.join(tmpdir(), 'charging-installed-postgres-'));
+    const folder = await makeDatabaseFolder('charging-installed-postgres');
     const postgres = new InstalledPostgres(folder, runAs, await freePort());
     const [archive, password] = [path.join(folder, 'archive'), path.join(folder, 'password')];
     await mkdir(archive);

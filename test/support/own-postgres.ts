@@ -1,6 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { chmod, rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { findBinaries, type Binaries } from '../../demo/embedded-postgres/binaries.js';
@@ -9,6 +7,7 @@ import { clusterProcesses } from '../../demo/embedded-postgres/cluster-processes
 import { startEmbeddedPostgres } from '../../demo/embedded-postgres/embedded-postgres.js';
 import { startServer, stopServer, type ServerProcess } from '../../demo/embedded-postgres/server-process.js';
 import { migrate } from '#platform/database/migrations/migrate.js';
+import { makeDatabaseFolder } from './database-folder.js';
 import { freePort } from './free-port.js';
 import { signalled } from './signalled.js';
 import type { TestDatabase } from './test-database.js';
@@ -41,7 +40,7 @@ export class OwnPostgres implements TestDatabase {
 
   /** Creates it, migrated, in a folder of its own; `settings` as for `postgres -c`. */
   static async start(settings: Record<string, string> = {}): Promise<OwnPostgres> {
-    const dataDir = await mkdtemp(path.join(tmpdir(), 'charging-own-postgres-'));
+    const dataDir = await makeDatabaseFolder('charging-own-postgres');
     // When run as root, PostgreSQL switches to another user, who needs access to the folder.
     await chmod(dataDir, 0o755);
     const made = await startEmbeddedPostgres({ dataDir, say, settings: { fsync: 'off' } });

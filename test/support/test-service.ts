@@ -186,6 +186,8 @@ export async function startInstance(
   const app = await createApp(settings, createLog('debug', { write: (line) => void log.push(line) }));
   // A test waits for other things longer than the 10 s after which an idle connection is closed, and opening one is dear.
   poolOf(app).options.idleTimeoutMillis = 0;
+  // Where client and service are one process, one that stood still for so long could send a request on a connection that it then closes.
+  app.getHttpServer().keepAliveTimeout = 0;
   await app.listen(port, LOOPBACK_ADDRESS);
   if (publicPort !== port) await balance(publicPort, port, app);
   // Not by another app.close: Nest's proxy of the application ignores what is assigned to it.

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-const SLOWEST = 10;
+const SLOWEST = 20;
 /** As many lines of a failure are repeated at the end, and as many of what the service wrote last. */
 const LINES = 12;
 const LOG = 'What the service wrote during this test:';
