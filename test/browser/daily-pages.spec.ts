@@ -124,13 +124,21 @@ describe('On a phone, a page that is used every day', () => {
       for (const height of found.rows) expect([44, 45]).toContain(height);
       expect(found).toMatchObject({ lines: 1, fits: true });
     });
+  });
 
-    it('the sandbox shows the car, a fault that waits, and the way to set one, in one screen', async () => {
+  it.each([
+    ['on a phone', PHONE],
+    ['on a desktop', { width: 1280, height: 800 }],
+  ])(
+    'the sandbox shows the car, what was sent, and the way to set a fault, in one screen: %s',
+    async (_where, size) => {
+      const names = { driver: 'Ada', owner: 'Voltwise Ltd', client: 'Voltwise' };
       await PORTAL_PAGES['sandbox with drivers, a form refused']!(
         page,
         service,
         await newCast(service, names),
       );
+      await page.setViewportSize(size);
       await page.goto(`${service.url}/portal/sandbox`);
       const seen = await page.evaluate(() =>
         [
@@ -144,8 +152,9 @@ describe('On a phone, a page that is used every day', () => {
       );
       expect(seen).toEqual([true, true, true, true]);
       expect(await page.locator('.time-line li').first().innerText()).toContain('are answered with 503');
-    });
-  });
+      await page.setViewportSize(PHONE);
+    },
+  );
 
   describe('takes few clicks, besides what is filled in:', () => {
     const receiver = Receiver.setUp((response) => response.end('thank you'));
