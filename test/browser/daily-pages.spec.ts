@@ -106,10 +106,13 @@ describe('On a phone, a page that is used every day', () => {
       ['the clients', CONSOLE_PAGES['console clients']!],
       ['the users', CONSOLE_PAGES['console users']!],
       ['the deliveries', CONSOLE_PAGES['console deliveries']!],
+      ['the requests', CONSOLE_PAGES['console requests']!],
+      ['the consents', CONSOLE_PAGES['console consents']!],
+      ['the grants', CONSOLE_PAGES['console grants']!],
       ['the mails', CONSOLE_PAGES['console mails']!],
       ['the notifications', CONSOLE_PAGES['console notifications']!],
       ['the deliveries of the portal', PORTAL_PAGES['deliveries']!],
-    ])('has a line of 44 px for each row, and one for the filter: %s', async (_name, open) => {
+    ])('has a line of 44 px for each row, and at most one for the filter: %s', async (_name, open) => {
       await open(page, service, await newCast(service, names));
       const found = await page.evaluate(() => {
         const of = (selector: string) =>
@@ -122,7 +125,8 @@ describe('On a phone, a page that is used every day', () => {
       });
       expect(found.rows.length).toBeGreaterThan(0);
       for (const height of found.rows) expect([44, 45]).toContain(height);
-      expect(found).toMatchObject({ lines: 1, fits: true });
+      expect(found.lines).toBeLessThanOrEqual(1);
+      expect(found.fits).toBe(true);
     });
   });
 

@@ -30,19 +30,21 @@ export const requestColumns = (pathOf: (requestId: string) => string): Column<Cl
         {method} {route}
       </a>
     ),
-    under: ({ requestId }) => <code class="id">{requestId}</code>,
   },
   {
     head: 'Status',
     cell: ({ status }) => <StatusBadge status={status} />,
-    under: ({ error, injected }) =>
+    onPhone: 'beside',
+  },
+  {
+    head: 'Error',
+    cell: ({ error, injected }) =>
       (error ?? injected) && (
         <>
           {error && <code class="whole">{error}</code>}
           {injected && ' made to fail in the sandbox'}
         </>
       ),
-    onPhone: 'beside',
   },
   {
     head: 'Duration',
