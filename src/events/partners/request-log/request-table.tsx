@@ -37,6 +37,14 @@ export const requestColumns = (pathOf: (requestId: string) => string): Column<Cl
     onPhone: 'beside',
   },
   {
+    head: 'Duration',
+    isNumber: true,
+    cell: ({ milliseconds }) => formatMs(milliseconds),
+    onPhone: 'unfolded',
+  },
+  // Compared with the log of the client, so exactly.
+  { head: 'Time', cell: ({ occurredAt }) => <ExactMoment at={occurredAt} /> },
+  {
     head: 'Error',
     cell: ({ error, injected }) =>
       (error ?? injected) && (
@@ -46,12 +54,4 @@ export const requestColumns = (pathOf: (requestId: string) => string): Column<Cl
         </>
       ),
   },
-  {
-    head: 'Duration',
-    isNumber: true,
-    cell: ({ milliseconds }) => formatMs(milliseconds),
-    onPhone: 'unfolded',
-  },
-  // Compared with the log of the client, so exactly.
-  { head: 'Time', cell: ({ occurredAt }) => <ExactMoment at={occurredAt} /> },
 ];
