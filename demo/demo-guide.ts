@@ -57,7 +57,7 @@ export function demoGuide(settings: Settings, demo: DemoCredentials): DemoGuide 
       person('Operator', demo.viewerOperator, 'viewer'),
     ],
     clients: [
-      { name: 'A partner’s client in the sandbox, whose drivers are invented: for the guides', ...sandbox },
+      { name: 'A partner’s client in the sandbox, for the guides', ...sandbox },
       { name: 'The same partner’s live client (confidential)', ...partner },
       { name: 'A partner’s native app (public, PKCE)', id: app.id },
       { name: 'The operator’s client (admin API, introspection)', ...operator },

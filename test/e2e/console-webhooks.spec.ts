@@ -214,7 +214,7 @@ describe('In the console,', () => {
     const list = await browser.open(`${CONSOLE}/deliveries?endpoint_id=${endpoint.id}`);
     const row = list.html.querySelector('tbody tr')!;
     expect(row.querySelector('[data-head="Last response"]')!.text).toBe('Host name not found (DNS)');
-    expect(row.querySelector('[data-head="Endpoint"] a')!.innerHTML).toBe(
+    expect(row.querySelector('[data-head="Endpoint"] a bdi')!.innerHTML).toBe(
       'http://<wbr>127.<wbr>0.<wbr>0.<wbr>1:9/<wbr>hooks/<wbr>in_<wbr>time',
     );
     const page = await browser.open(`${CONSOLE}/deliveries/${id}`);

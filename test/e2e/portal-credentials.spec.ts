@@ -210,11 +210,11 @@ describe('The requests of a client', () => {
     const page = await (await inPortal(await member('viewer'))).open(LOG);
     const rows = rowsOf(page);
     expect(rows).toHaveLength(5);
-    expect(rows[0]).toMatch(/POST \/v2\/eventsmine-1403insufficient_scope\d+ ms/);
-    expect(rows[1]).toMatch(/POST \/o\/token[0-9A-Z]{26}400invalid_grant/);
-    expect(rows[2]).toMatch(/GET \/v2\/users\/:id[0-9A-Z]{26}404not-found/);
-    expect(rows[3]).toMatch(/GET \/v2\/users[0-9A-Z]{26}200\d+ ms/);
-    expect(rows[4]).toMatch(/POST \/o\/token[0-9A-Z]{26}200\d+ ms/);
+    expect(rows[0]).toMatch(/mine-1: POST \/v2\/events403\d+ ms.* UTCinsufficient_scope$/);
+    expect(rows[1]).toMatch(/[0-9A-Z]{26}: POST \/o\/token400\d+ ms.* UTCinvalid_grant$/);
+    expect(rows[2]).toMatch(/[0-9A-Z]{26}: GET \/v2\/users\/:id404\d+ ms.* UTCnot-found$/);
+    expect(rows[3]).toMatch(/[0-9A-Z]{26}: GET \/v2\/users200\d+ ms/);
+    expect(rows[4]).toMatch(/[0-9A-Z]{26}: POST \/o\/token200\d+ ms/);
     for (const hidden of ['page_size', 'a-body', bearer, '127.0.0.1', 'user01HN']) {
       expect(page.text).not.toContain(hidden);
     }
@@ -255,7 +255,7 @@ describe('The requests of a client', () => {
     ]);
     expect((await service.http.send('/v2/users', { bearer })).status).toBe(401);
     const [newest] = rowsOf(await (await inPortal(owner)).open(LOG));
-    expect(newest).toMatch(/GET \/v2\/users[0-9A-Z]{26}401invalid_token/);
+    expect(newest).toMatch(/[0-9A-Z]{26}: GET \/v2\/users401\d+ ms.* UTCinvalid_token$/);
   });
 
   it('are kept up to 200, the newest, and those of all instances', async () => {

@@ -136,7 +136,7 @@ describe('The page of a sandbox', () => {
     expect(after).not.toContain('The next request is answered with 429');
     expect(after).toContain('Made to fail, as you asked: rate-limit-exceeded');
     // Only the one after the fault is its next; those after that are in the log of requests.
-    expect(after.match(/Your program’s next request/g)).toHaveLength(1);
+    expect(after.match(/Your program’s request after it/g)).toHaveLength(1);
     expect(after.match(/GET \/v2\/events/g)).toHaveLength(2);
   });
 

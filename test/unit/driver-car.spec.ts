@@ -2,6 +2,7 @@ import { parse } from 'node-html-parser';
 import { renderToString } from 'preact-render-to-string';
 import type { Driver } from '#events/sandbox/driver.js';
 import { Car } from '#features/live-sandbox/car.js';
+import { Power } from '#features/live-sandbox/live-driver.js';
 import type { SessionCourse } from '#features/live-sandbox/session-course.js';
 
 const NOW = new Date('2026-05-01T12:00:00Z');
@@ -25,7 +26,8 @@ const session = (kw: number[], endedAt?: Date): SessionCourse['session'] => ({
 
 /** What the page says of the car, and what its drawing has: how full it is, the mark of a limit, and whether power flows. */
 function shown(course: SessionCourse, driver: Partial<Driver> = {}) {
-  const html = parse(renderToString(Car({ driver: { ...DRIVER, ...driver }, course, now: NOW })));
+  const of = { driver: { ...DRIVER, ...driver }, course, now: NOW };
+  const html = parse(renderToString(Car(of)));
   const said = html.querySelectorAll('dd').map(({ text }) => text);
   const [drawing] = html.querySelectorAll('svg');
   return {
@@ -35,7 +37,7 @@ function shown(course: SessionCourse, driver: Partial<Driver> = {}) {
     full: drawing!.querySelector('.battery-charge')!.getAttribute('width'),
     limit: drawing!.querySelector('line')?.getAttribute('x1'),
     charges: drawing!.querySelector('.power-flow') !== null,
-    hasChart: html.querySelectorAll('svg').length > 1,
+    hasChart: parse(renderToString(Power(of))).querySelector('svg') !== null,
   };
 }
 
@@ -55,7 +57,7 @@ describe('The car of a driver of the sandbox', () => {
   it('that charges shows the power, and the limit if there is one', () => {
     const charging = { battery: { percent: 50, limit: 80 }, session: session([11, 7.4]) };
     expect(shown(charging)).toEqual({
-      battery: expect.stringMatching(/^50 % of \d+ kWh, charges up to 80 %$/),
+      battery: expect.stringMatching(/^50 % of \d+ kWh, up to 80 %$/),
       now: 'charging with 7.4 kW',
       energy: '7.5 kWh in this session',
       full: '86',

@@ -2,20 +2,19 @@ import type { VNode } from 'preact';
 import type { Driver } from '#events/sandbox/driver.js';
 import { vehicleOf } from '#events/sandbox/generator/vehicle.js';
 import { Facts } from '#platform/web/tables/facts.js';
-import { PowerChart } from './power-chart.js';
 import type { SessionCourse } from './session-course.js';
 
 interface CarProps {
   driver: Driver;
   course: SessionCourse;
-  now: Date;
 }
 
-/** The driver's vehicle: its battery, and the power of its last session. */
-export function Car({ driver, course: { battery, session }, now }: CarProps): VNode {
+/** The driver's vehicle: its battery, and whether it charges. */
+export function Car({ driver, course }: CarProps): VNode {
   const { make, model, batteryKwh } = vehicleOf(driver.seed);
-  const isCharging = driver.isRunning && session !== undefined && session.endedAt === undefined;
-  const power = isCharging ? (session.power.at(-1)?.kw ?? 0) : 0;
+  const { battery, session } = course;
+  const isCharging = isChargingNow(driver, course);
+  const power = isCharging ? (session?.power.at(-1)?.kw ?? 0) : 0;
   return (
     <section class="car" id="car" data-live-part aria-labelledby="car-name">
       <h2 id="car-name">
@@ -32,23 +31,20 @@ export function Car({ driver, course: { battery, session }, now }: CarProps): VN
           [
             'Battery',
             battery
-              ? `${battery.percent} % of ${batteryKwh} kWh, charges up to ${battery.limit} %`
+              ? `${battery.percent} % of ${batteryKwh} kWh, up to ${battery.limit} %`
               : `${batteryKwh} kWh, not reported yet`,
           ],
           ['Now', stateOf(driver, isCharging, power)],
           ['Energy', session ? `${session.energyKwh} kWh in this session` : '–'],
         ]}
       />
-      {session && (
-        <PowerChart
-          power={isCharging ? [...session.power, { at: now, kw: power }] : session.power}
-          from={session.startedAt}
-          to={session.endedAt ?? driver.endsAt ?? now}
-        />
-      )}
     </section>
   );
 }
+
+/** Whether the last session goes on. */
+export const isChargingNow = ({ isRunning }: Driver, { session }: SessionCourse): boolean =>
+  isRunning && session !== undefined && session.endedAt === undefined;
 
 function stateOf({ waiting }: Driver, isCharging: boolean, power: number): string {
   if (power > 0) return `charging with ${power} kW`;

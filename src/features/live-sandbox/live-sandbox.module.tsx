@@ -5,7 +5,8 @@ import { WebhookPortalModule } from '#entrypoints/webhook-portal/webhook-portal.
 import { PartnersModule } from '#events/partners/partners.module.js';
 import { WebhooksModule } from '#events/webhooks/webhooks.module.js';
 import { HttpModule } from '#platform/http/http.module.js';
-import { LiveDriver } from './live-driver.js';
+import { Car } from './car.js';
+import { Power, Sent } from './live-driver.js';
 import { PortalLiveSandboxController } from './portal-live-sandbox.controller.js';
 import { SandboxStatesRepository } from './sandbox-states.repository.js';
 import { SandboxStreams, LiveDrivers } from './sandbox-streams.service.js';
@@ -24,8 +25,8 @@ export class LiveSandboxModule implements OnModuleInit {
 
   onModuleInit(): void {
     this.view.show = async (driver, faults, clientId) => {
-      const live = await this.drivers.of(driver, clientId);
-      return <LiveDriver {...live} faults={faults} />;
+      const live = { ...(await this.drivers.of(driver, clientId)), faults };
+      return { car: <Car {...live} />, sent: <Sent {...live} />, power: <Power {...live} /> };
     };
   }
 }

@@ -119,7 +119,7 @@ function RequestRow({ request }: { request: ClientRequestEntity }): VNode {
     <Row id={requestId} title={title} at={occurredAt}>
       <State tone={status < 400 ? 'good' : injected ? 'warn' : 'bad'}>{String(status)}</State>
       <p class="row-outcome">
-        {injected ? 'Made to fail, as you asked' : 'Your program’s next request'}
+        {injected ? 'Made to fail, as you asked' : 'Your program’s request after it'}
         {error && `: ${error}`}
       </p>
     </Row>

@@ -39,7 +39,12 @@ export const explainedRequestPage = ({
       {around.length > 1 && (
         <section>
           <h2>What this client asked for until then</h2>
-          <Table caption="Requests of the client" rows={around} columns={requestColumns(requestPath)} />
+          <Table
+            caption="Requests of the client"
+            isOneLine
+            rows={around}
+            columns={requestColumns(requestPath)}
+          />
         </section>
       )}
     </>

@@ -9,6 +9,7 @@ import { headersOf, inLines } from './sent-request.js';
 import { Attempts, CurlCommand } from './attempts.js';
 import { DeliverySummary } from '#events/webhooks/deliveries/delivery-summary.js';
 import { PAYLOAD_HIDDEN, wasSent } from '#events/webhooks/deliveries/failure-messages.js';
+import { Address } from '#platform/web/tables/address-link.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 import { TypeName } from '../frame/type-name.js';
 import { endpointPath } from '../endpoints/about-endpoint.js';
@@ -90,7 +91,7 @@ function Resend({ delivery, place }: ResendProps): VNode | null {
 
 function DeliveryFacts({ delivery }: { delivery: DeliveryDetail }): VNode {
   const { endpointState, endpointId, endpointUrl, finishedAt } = delivery;
-  const url = <bdi>{endpointUrl}</bdi>;
+  const url = <Address address={endpointUrl} />;
   return (
     <Facts
       facts={[

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { LinkButton } from '#platform/web/forms/form.js';
+import { AddressLink } from '#platform/web/tables/address-link.js';
 import { RecentMoment } from '#platform/web/tables/moment.js';
 import type { EndpointInList } from '#events/webhooks/endpoints/endpoint-health.js';
 import { ENDPOINTS_PER_CLIENT } from '#events/webhooks/endpoints/endpoints.service.js';
@@ -62,9 +63,7 @@ function Endpoint({ endpoint }: { endpoint: EndpointInList }): VNode {
     <li>
       <div class="entry-head">
         <h3>
-          <a href={endpointPath(endpoint.id)}>
-            <bdi>{endpoint.url}</bdi>
-          </a>
+          <AddressLink href={endpointPath(endpoint.id)} address={endpoint.url} />
         </h3>
         <EndpointState endpoint={endpoint} />
       </div>

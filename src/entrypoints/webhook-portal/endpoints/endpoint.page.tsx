@@ -16,6 +16,7 @@ import type { ActivityBucket } from '../deliveries/activity-buckets.js';
 import { DeliveryRows } from '../deliveries/delivery-rows.js';
 import { whyDisabled } from './endpoint-words.js';
 import { TypeList } from './endpoint-list.js';
+import { Address } from '#platform/web/tables/address-link.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 import { utcFieldValue } from '#platform/web/forms/utc-time.js';
 import { webhookKeysPath } from '#events/webhooks/signing/webhook-keys.controller.js';
@@ -50,7 +51,7 @@ export function endpointPage(props: EndpointPageProps): PortalPage {
   const isNew = endpoint.enabled && deliveries.length === 0;
   return {
     title: 'Endpoint',
-    heading: <bdi>{endpoint.url}</bdi>,
+    heading: <Address address={endpoint.url} />,
     part: 'endpoints',
     above: [{ href: '/portal', label: 'Overview' }],
     actions: (

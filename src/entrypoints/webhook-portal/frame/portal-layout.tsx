@@ -117,7 +117,8 @@ export const portalLayout = (
         <p class="identity-text">
           <bdi class="identity-name">{clientName}</bdi> <SandboxBadge of={{ environment }} />{' '}
           <span class="portal-owner">
-            Webhook portal, <bdi>{ownerName}</bdi>
+            <span>Webhook portal, </span>
+            <bdi>{ownerName}</bdi>
           </span>
         </p>
       </section>

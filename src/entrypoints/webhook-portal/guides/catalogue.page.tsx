@@ -24,9 +24,9 @@ export const cataloguePage = (eventTypes: VersionedEventType[]): PortalPage => (
               <summary>
                 <h2>
                   <TypeName name={type.name} />
-                </h2>
+                </h2>{' '}
+                <span class="fine-print">{type.description}</span>
               </summary>
-              <p>{type.description}</p>
               <p class="entry-meta">
                 Version {currentVersion(type)!.version}
                 {type.resource !== null && ', numbered'}

@@ -9,6 +9,7 @@ import { Moment } from '#platform/web/tables/moment.js';
 import { State } from '#platform/web/tables/state.js';
 import { ConsentForm, DriverEndings, DriverForms, SessionForm, type FormState } from './driver-forms.js';
 import { ACTIONS } from '#platform/web/layout/page-head.js';
+import type { SeenDriver } from './chosen-driver-view.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 
 const PATH = '/portal/sandbox';
@@ -20,7 +21,7 @@ export interface SandboxPageProps {
   /** The driver whose part is shown. */
   chosen: Driver | undefined;
   /** How a feature shows the driver and the faults. */
-  view: VNode | undefined;
+  view: SeenDriver | undefined;
   faults: SandboxFaultEntity[];
   /** The form that was refused, and what is wrong with it. */
   failed?: { form: string; errors: FieldErrors };
@@ -104,7 +105,9 @@ export const livePage = ({ drivers, chosen, view }: SandboxPageProps): PortalPag
   children: (
     <>
       <DriverTabs drivers={drivers} chosen={chosen} />
-      {view}
+      {view?.car}
+      {view?.power}
+      {view?.sent}
     </>
   ),
 });
@@ -112,7 +115,7 @@ export const livePage = ({ drivers, chosen, view }: SandboxPageProps): PortalPag
 /** Their forms are not folded. */
 const ON_STAGE = ['sessions', 'fail_requests'];
 
-/** The stage: what the one button starts, what can go wrong, and what comes of it. */
+/** The stage: the car and what starts its session, what is sent, and what can go wrong. */
 const Chosen = ({
   driver,
   view,
@@ -120,11 +123,17 @@ const Chosen = ({
 }: Pick<SandboxPageProps, 'view'> & { driver: Driver; of: FormState }): VNode => (
   <section id={ACTIONS} tabIndex={-1} aria-label={driver.name}>
     {!driver.hasConsent && <ConsentForm driver={driver} of={of} />}
-    <div class="stage-forms">
-      <SessionForm driver={driver} of={of} />
-      <FailRequests chosen={driver} of={of} />
+    <div class="live">
+      <div>
+        {view?.car}
+        <SessionForm driver={driver} of={of} />
+        {view?.power}
+      </div>
+      <div>
+        {view?.sent}
+        <FailRequests chosen={driver} of={of} />
+      </div>
     </div>
-    {view}
   </section>
 );
 

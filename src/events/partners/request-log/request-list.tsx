@@ -47,6 +47,7 @@ export function RequestList({
       />
       <PagedTable
         caption="Requests"
+        isOneLine
         page={pageOf(requests, after, before)}
         path={search ? `${path}?${search}` : path}
         empty="There are no such requests."

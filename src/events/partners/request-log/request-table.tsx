@@ -30,18 +30,10 @@ export const requestColumns = (pathOf: (requestId: string) => string): Column<Cl
         {method} {route}
       </a>
     ),
-    under: ({ requestId }) => <code class="id">{requestId}</code>,
   },
   {
     head: 'Status',
     cell: ({ status }) => <StatusBadge status={status} />,
-    under: ({ error, injected }) =>
-      (error ?? injected) && (
-        <>
-          {error && <code class="whole">{error}</code>}
-          {injected && ' made to fail in the sandbox'}
-        </>
-      ),
     onPhone: 'beside',
   },
   {
@@ -52,4 +44,14 @@ export const requestColumns = (pathOf: (requestId: string) => string): Column<Cl
   },
   // Compared with the log of the client, so exactly.
   { head: 'Time', cell: ({ occurredAt }) => <ExactMoment at={occurredAt} /> },
+  {
+    head: 'Error',
+    cell: ({ error, injected }) =>
+      (error ?? injected) && (
+        <>
+          {error && <code class="whole">{error}</code>}
+          {injected && ' made to fail in the sandbox'}
+        </>
+      ),
+  },
 ];

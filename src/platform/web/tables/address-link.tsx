@@ -3,9 +3,9 @@ import type { VNode } from 'preact';
 // After what separates the parts of an address; “//” is one.
 const PARTS = /[^/.?&=_-]*(?:\/+|[.?&=_-])?/g;
 
-/** A link with an address as its text, which breaks between the parts of the address, not inside its words. */
-export const AddressLink = ({ href, address }: { href: string; address: string }): VNode => (
-  <a class="address" href={href}>
+/** An address that breaks between its parts, not inside its words. */
+export const Address = ({ address }: { address: string }): VNode => (
+  <bdi>
     {(address.match(PARTS) ?? [])
       .filter((part) => part !== '')
       .map((part, n) => (
@@ -14,5 +14,12 @@ export const AddressLink = ({ href, address }: { href: string; address: string }
           {part}
         </>
       ))}
+  </bdi>
+);
+
+/** A link with an address as its text. */
+export const AddressLink = ({ href, address }: { href: string; address: string }): VNode => (
+  <a class="address" href={href}>
+    <Address address={address} />
   </a>
 );

@@ -123,7 +123,7 @@ export function clientPage({ client, owner, secrets, keys, scopes }: ClientProps
           <LinkButton look="quiet" href={clientPath(client.id, 'revoke')}>
             Revoke all tokens
           </LinkButton>
-          <LinkButton look="quiet" href={clientPath(client.id, 'delete')}>
+          <LinkButton look="danger" href={clientPath(client.id, 'delete')}>
             Delete
           </LinkButton>
         </Buttons>

@@ -4,7 +4,7 @@ import { Choices, TextArea, TextField, type Option, type FieldErrors } from '#pl
 import { LinkButton } from '#platform/web/forms/form.js';
 import { RecentMoment } from '#platform/web/tables/moment.js';
 import { NEXT_PREVIOUS } from '#platform/web/tables/pager.js';
-import { PagedTable } from '#platform/web/tables/table.js';
+import { PagedTable, type Column } from '#platform/web/tables/table.js';
 import type { Page } from '#platform/database/queries/read-page.js';
 import type { ScopeEntity } from '#access/scopes/scope.entity.js';
 import { ConsoleForm } from '../pages/console-form.js';
@@ -33,6 +33,7 @@ export function consentsPage({
     children: (
       <PagedTable
         caption="Users who share data with this client"
+        isOneLine
         page={page}
         path={clientPath(client.id, 'consents')}
         empty="No user shares data with this client."
@@ -41,20 +42,15 @@ export function consentsPage({
           {
             head: 'User',
             cell: ({ id, name }) => <NameLink href={`/admin/console/users/${id}`} name={name} />,
-            under: ({ email }) => <bdi>{email}</bdi>,
           },
+          { head: 'Email', cell: ({ email }) => <bdi>{email}</bdi> },
           { head: 'Scopes', cell: ({ scopes }) => <CommaList items={scopes} /> },
           {
             head: 'Since',
             cell: ({ grantedAt }) => <RecentMoment at={new Date(grantedAt)} />,
             onPhone: 'unfolded',
           },
-          {
-            head: 'Ends',
-            cell: ({ expiresAt }) =>
-              expiresAt === null ? 'never' : <RecentMoment at={new Date(expiresAt)} />,
-            onPhone: 'unfolded',
-          },
+          ...(page.items.some(({ expiresAt }) => expiresAt !== null) ? [ENDS] : []),
           {
             head: 'Actions',
             leadsTo: ({ id }) => ['GET', clientPath(client.id, `consents/${id}/disconnect`)],
@@ -72,6 +68,13 @@ export function consentsPage({
     ),
   });
 }
+
+/** Where at least one ends. */
+const ENDS: Column<ConsentedUser> = {
+  head: 'Ends',
+  cell: ({ expiresAt }) => (expiresAt === null ? 'never' : <RecentMoment at={new Date(expiresAt)} />),
+  onPhone: 'unfolded',
+};
 
 /** Explains the consequences of disconnecting a user from the client before it is done. */
 export function disconnectUserPage({ client, user }: Props & { user: ConsentedUser }): ConsolePage {

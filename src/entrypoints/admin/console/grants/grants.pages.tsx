@@ -73,6 +73,7 @@ function Grants({ page, operators, path, empty, whose, returnTo }: ListProps): V
       </p>
       <PagedTable
         caption="Active grants"
+        isOneLine
         page={page}
         path={path}
         empty={empty}

@@ -65,13 +65,23 @@ export const explainedRequestPage = ({
       {deliveries.length > 0 && (
         <>
           <h2>Deliveries that it caused</h2>
-          <Table caption="Deliveries that it caused" rows={deliveries} columns={deliveryColumns(names)} />
+          <Table
+            caption="Deliveries that it caused"
+            isOneLine
+            rows={deliveries}
+            columns={deliveryColumns(names)}
+          />
         </>
       )}
       {around.length > 1 && (
         <>
           <h2>What this client asked for until then</h2>
-          <Table caption="Requests of the client" rows={around} columns={requestColumns(explanationPath)} />
+          <Table
+            caption="Requests of the client"
+            isOneLine
+            rows={around}
+            columns={requestColumns(explanationPath)}
+          />
         </>
       )}
       <p>

@@ -112,7 +112,7 @@ export function userPage({
               Reset second factor
             </LinkButton>
           )}
-          <LinkButton look="quiet" href={userPath(id, 'erase')}>
+          <LinkButton look="danger" href={userPath(id, 'erase')}>
             Erase
           </LinkButton>
         </Buttons>
