@@ -33,7 +33,8 @@ export const inLines = (headers: readonly Line[]): string =>
 export function requestHead(delivery: DeliveryDetail, attempt: SentAttempt): string {
   const { host, pathname, search } = new URL(attempt.url);
   const { payload } = delivery;
-  const length: Line[] = payload === null || attempt.batch ? [] : [['content-length', String(Buffer.byteLength(payload))]];
+  const length: Line[] =
+    payload === null || attempt.batch ? [] : [['content-length', String(Buffer.byteLength(payload))]];
   const headers: Line[] = [
     ['host', host],
     ['connection', 'keep-alive'],

@@ -6,7 +6,9 @@ import { Context } from '#platform/http/page-routes/page-context.js';
 import { ONCE_FIELD } from '#platform/web/forms/form.js';
 import { Problem } from '#platform/http/problems/problem.js';
 import { newId } from '#platform/secrets/ids.js';
+import { batchErrors, batchTyped } from '#events/webhooks/batches/batch-fields.js';
 import {
+  batchOf,
   conditionsOf,
   EMPTY_ENDPOINT,
   endpointFieldsChangedIn,
@@ -91,11 +93,12 @@ export class PortalEndpointsController {
     }
   }
 
-  /** The form with its rows of conditions as the member `filters`. */
+  /** The form with its rows of conditions as the member `filters`, and two of its fields as `batch`. */
   private async formOf({ form, visitor }: PortalContext): Promise<Form> {
     const members = membersOf(await this.eventTypes.listFor(visitor.scopes));
-    const filters = new URLSearchParams({ filters: JSON.stringify(conditionsIn(form, members)) });
-    return Form.parse(`${filters.toString()}&${form.source}`);
+    const filters = JSON.stringify(conditionsIn(form, members));
+    const made = new URLSearchParams({ filters, batch: batchTyped(form) });
+    return Form.parse(`${made.toString()}&${form.source}`);
   }
 
   /** The form again with what its filters would do, or with their errors; nothing is saved. */
@@ -147,6 +150,7 @@ function inputOf(typed: EndpointFormValues) {
     filters: conditionsOf(typed),
     maxPerMinute: limit === '' ? null : limitIn(limit),
     ordered: typed.ordered,
+    batch: batchOf(typed),
     signatureVersions: signaturesIn(typed.signature_versions),
     headers: headersInLines(typed.headers),
     authentication: credentialsIn(typed),
@@ -171,6 +175,7 @@ function changesOf(typed: EndpointFormValues, present: EndpointFormValues): Endp
     filters: changed('filters'),
     maxPerMinute: changed('maxPerMinute'),
     ordered: changed('ordered'),
+    batch: changed('batch'),
     signatureVersions: changed('signatureVersions'),
     headers: changed('headers'),
     authentication: changed('authentication'),
@@ -195,6 +200,7 @@ function refusalOf(
       ...(types ? { event_types: typesError(types) } : {}),
       ...(limit ? { max_per_minute: 'Enter a whole number from 1 to 6,000, or nothing.' } : {}),
       ...rowErrors(violations),
+      ...batchErrors(violations),
       ...credentialErrors(violations),
       ...(headers ? { headers: `These headers cannot be used: ${together(headers)}` } : {}),
     },

@@ -194,7 +194,10 @@ function outcomesOf(claims: readonly ClaimedDelivery[], outcome: HttpOutcome): R
     const isSuccess = outcome.kind === 'response' && outcome.status >= 200 && outcome.status < 300;
     return claims.map(() => ({ isReceived: isSuccess }));
   }
-  return refusedIn(outcome.bodyStart, claims).map((refusal) => ({ isReceived: refusal === undefined, refusal }));
+  return refusedIn(outcome.bodyStart, claims).map((refusal) => ({
+    isReceived: refusal === undefined,
+    refusal,
+  }));
 }
 
 const answerOf = (outcome: HttpOutcome, { refusal }: Received): Partial<FinishedClaim['attempt']> => {

@@ -76,7 +76,10 @@ const STATUSES: [matches: (status: number) => boolean, advice: string][] = [
     (status) => status === 410,
     'Your server says that the endpoint is gone, so it was disabled. If that was a mistake, enable it again.',
   ],
-  [(status) => status === 413, 'Your server does not accept a body of this size. Allow 128 kB, and 256 kB for batches.'],
+  [
+    (status) => status === 413,
+    'Your server does not accept a body of this size. Allow 128 kB, and 256 kB for batches.',
+  ],
   [
     (status) => status === 429,
     'Your server asks us to slow down. We honour its Retry-After header, up to 24 hours.',

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Form } from '#platform/http/forms/form.js';
 import { FORM_KINDS, linesIn } from '#platform/http/resources/form-field.js';
 import { ResourceForm, type FormValues } from '#platform/http/resources/resource-form.js';
+import type { Batch } from '../batches/batch.js';
 import type { Condition } from '../filters/condition.js';
 import {
   credentialsIn,
@@ -69,6 +70,10 @@ export const endpointFieldsIn = (form: Form): EndpointFormValues => ({
 /** The conditions that the values have. */
 export const conditionsOf = ({ filters }: EndpointFormValues): Condition[] =>
   FORM_KINDS.jsonList.member(filters) as Condition[];
+
+/** The batch that the values have, before its rules are checked. */
+export const batchOf = ({ batch }: EndpointFormValues): Batch | null =>
+  FORM_KINDS.json.member(batch) as Batch | null;
 
 /** The members of the admin API that differ from the present values, if there are any; throws a 400 problem for lines that are not headers. */
 export const endpointMembersOf = (

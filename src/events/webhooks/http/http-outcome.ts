@@ -3,7 +3,14 @@
  * not asked, because its authorization server gave no access token; `not_acknowledged`: it answered a batch with 207, and this not.
  */
 export type FailureKind =
-  'dns' | 'tls' | 'timeout' | 'blocked_address' | 'connection' | 'http' | 'token' | 'not_acknowledged';
+  | 'dns'
+  | 'tls'
+  | 'timeout'
+  | 'blocked_address'
+  | 'connection'
+  | 'http'
+  | 'token'
+  | 'not_acknowledged';
 
 /** A header of a response: its name and its value. */
 export type HeaderLine = [name: string, value: string];

@@ -71,7 +71,9 @@ class AttemptView extends viewOf<Attempt>()({
       description: 'What was sent in the same request, at an endpoint with `batch`; otherwise null.',
       properties: {
         id: text('The `webhook-id` of the request.', { example: 'batch_5f0c1d8e2b7a4936c1d2e3f405162738' }),
-        delivery_ids: listOf(idOf('dlvr'), { description: 'Those that are kept, in the order of the request.' }),
+        delivery_ids: listOf(idOf('dlvr'), {
+          description: 'Those that are kept, in the order of the request.',
+        }),
       },
       required: ['id', 'delivery_ids'],
     },
