@@ -4,8 +4,8 @@ import { DUE } from '../deliveries/due-deliveries.sql.js';
 export const BODY_MAX_BYTES = 256 * 1024;
 /** What the body has around its events, less the comma that each is counted with and the last one has not. */
 const AROUND_BYTES = '{"type":"batch","data":[]}'.length - 1;
-/** Endpoints that get one with a claim: so a claim stays short, and the next one follows at once. */
-const AT_ONCE = 10;
+/** Endpoints that get one with a claim, of half of its requests ($2) at most: so a claim stays short, and the next one follows at once. */
+const AT_ONCE = 'least(10, ceil($2 / 2.0))';
 
 /** How long the first one waits at an endpoint (`q`). */
 const WAIT = (q: string) => `make_interval(secs => ${q}.batch_wait_ms / 1000.0)`;

@@ -166,16 +166,12 @@ export class DeliveryQueueRepository {
                    FROM allowed q CROSS JOIN share s CROSS JOIN LATERAL ${TURNS('q.endpoint_id', 'q.starts')} due
                   WHERE q.alone AND q.starts > s.n AND due.turn > s.n AND (SELECT count(*) FROM first_turns) < $2
                  UNION ALL
-                 SELECT f.id, f.turn FROM front f JOIN allowed q ON q.endpoint_id = f.endpoint_id AND f.turn <= q.starts AND q.batch_max IS NULL
-                 UNION ALL
-                 SELECT b.ids[1], 1 FROM packed b) due
+                 SELECT f.id, f.turn FROM front f JOIN allowed q ON q.endpoint_id = f.endpoint_id AND f.turn <= q.starts AND q.batch_max IS NULL) due
           -- Of those in the same turn any: if more endpoints hang than there is room for, the others get their share.
-          ORDER BY due.turn, random() LIMIT $2
+          ORDER BY due.turn, random() LIMIT $2 - (SELECT count(*) FROM packed)
        ), claimed AS (
          SELECT d.id FROM deliveries d
-          WHERE d.id = ANY (ARRAY(SELECT id FROM candidate
-                                 UNION ALL SELECT unnest(b.ids[2:]) FROM packed b WHERE b.ids[1] IN (SELECT id FROM candidate)))
-            AND d.state = 'pending' AND d.next_attempt_at <= now()
+          WHERE d.id = ANY (ARRAY(SELECT id FROM candidate) || ARRAY(SELECT unnest(ids) FROM packed)) AND d.state = 'pending' AND d.next_attempt_at <= now()
             -- What others are put off behind is locked before it is taken.
             AND (SELECT count(*) FROM held) >= 0
             FOR UPDATE SKIP LOCKED
