@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { enterPortal, madeForEach, madeOnce, until, useSharedService, wordsOf } from '../support/spec.js';
+import { errorAt } from '../support/portal.js';
 import { Receiver, type ReceivedRequest } from '../support/receiver.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
@@ -417,6 +418,27 @@ describe('An endpoint with batches', () => {
     const { headers, body } = requests()[0]!;
     expect(headers['webhook-signature']).toMatch(/^v1,\S+ v1a,\S+$/);
     expect(() => new Webhook(secret).verify(body, headers as Record<string, string>)).not.toThrow();
+  });
+
+  it('is chosen in the form of the portal, where bad values stand at their fields', async () => {
+    const id = await add({ batch: null });
+    const browser = await enterPortal(service, client);
+    const edit = `/portal/endpoints/${id}/edit`;
+    const refused = await browser.fillIn(edit, { 'batch.max': '', 'batch.wait_ms': '5001' });
+    expect([refused.status, errorAt(refused, 'batch-max'), errorAt(refused, 'batch-wait')]).toEqual([
+      400,
+      'Batch size must be a whole number from 1 to 100.',
+      'Batch wait must be a whole number from 0 to 5000.',
+    ]);
+    const saved = async () => (await admin('GET', `webhook_endpoints/${id}`)).json.batch;
+    expect(await saved()).toBeNull();
+    await browser.fillIn(edit, { 'batch.max': ' 20 ' });
+    expect(await saved()).toEqual({ max: 20, wait_ms: 0 });
+    // Another field of the form leaves it as it is.
+    await browser.fillIn(edit, { description: 'In batches' });
+    expect(await saved()).toEqual({ max: 20, wait_ms: 0 });
+    await browser.fillIn(edit, { 'batch.max': '', 'batch.wait_ms': '' });
+    expect(await saved()).toBeNull();
   });
 
   it('shows on the pages and in the admin API what was in the batch', async () => {

@@ -1,11 +1,10 @@
 import type { VNode } from 'preact';
 import { Choices, TextArea, Tick, TextField, type FieldErrors } from '#platform/web/forms/field.js';
 import { PageForm } from '#platform/web/forms/form.js';
-import { BatchFields, batchFieldValues } from '#events/webhooks/batches/batch-fields.js';
+import { BatchFields, batchIn } from '#events/webhooks/batches/batch-fields.js';
 import { HEADERS_HINT } from '#events/webhooks/endpoints/endpoint-headers.js';
 import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
 import {
-  batchOf,
   conditionsOf,
   endpointShown,
   type EndpointFormValues,
@@ -67,7 +66,7 @@ export function endpointFormPage({
           action={id === undefined ? '/portal/endpoints/new' : `${back}/edit`}
           hidden={endpoint && endpointShown(endpoint)}
           once={once}
-          values={{ ...input, ...rowValues(conditions, members), ...batchFieldValues(batchOf(input)) }}
+          values={{ ...input, ...rowValues(conditions, members) }}
           errors={errors}
           alert="Nothing was saved. See the errors below."
           noValidate
@@ -157,7 +156,7 @@ const isAdvanced = (input: EndpointFormValues, errors: FieldErrors): boolean =>
   input.max_per_minute !== '' ||
   input.headers !== '' ||
   input.ordered ||
-  input.batch !== '' ||
+  batchIn(input) !== null ||
   input.signature_versions.join() !== 'v1' ||
   errors['max_per_minute'] !== undefined ||
   errors['headers'] !== undefined;

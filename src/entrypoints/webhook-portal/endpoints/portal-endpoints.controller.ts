@@ -6,9 +6,8 @@ import { Context } from '#platform/http/page-routes/page-context.js';
 import { ONCE_FIELD } from '#platform/web/forms/form.js';
 import { Problem } from '#platform/http/problems/problem.js';
 import { newId } from '#platform/secrets/ids.js';
-import { batchErrors, batchTyped } from '#events/webhooks/batches/batch-fields.js';
+import { batchErrors, batchIn } from '#events/webhooks/batches/batch-fields.js';
 import {
-  batchOf,
   conditionsOf,
   EMPTY_ENDPOINT,
   endpointFieldsChangedIn,
@@ -93,12 +92,11 @@ export class PortalEndpointsController {
     }
   }
 
-  /** The form with its rows of conditions as the member `filters`, and two of its fields as `batch`. */
+  /** The form with its rows of conditions as the member `filters`. */
   private async formOf({ form, visitor }: PortalContext): Promise<Form> {
     const members = membersOf(await this.eventTypes.listFor(visitor.scopes));
-    const filters = JSON.stringify(conditionsIn(form, members));
-    const made = new URLSearchParams({ filters, batch: batchTyped(form) });
-    return Form.parse(`${made.toString()}&${form.source}`);
+    const filters = new URLSearchParams({ filters: JSON.stringify(conditionsIn(form, members)) });
+    return Form.parse(`${filters.toString()}&${form.source}`);
   }
 
   /** The form again with what its filters would do, or with their errors; nothing is saved. */
@@ -150,7 +148,7 @@ function inputOf(typed: EndpointFormValues) {
     filters: conditionsOf(typed),
     maxPerMinute: limit === '' ? null : limitIn(limit),
     ordered: typed.ordered,
-    batch: batchOf(typed),
+    batch: batchIn(typed),
     signatureVersions: signaturesIn(typed.signature_versions),
     headers: headersInLines(typed.headers),
     authentication: credentialsIn(typed),

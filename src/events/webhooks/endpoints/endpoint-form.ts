@@ -2,7 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Form } from '#platform/http/forms/form.js';
 import { FORM_KINDS, linesIn } from '#platform/http/resources/form-field.js';
 import { ResourceForm, type FormValues } from '#platform/http/resources/resource-form.js';
-import type { Batch } from '../batches/batch.js';
+import {
+  batchIn,
+  batchShown,
+  batchValues,
+  batchValuesChangedIn,
+  batchValuesIn,
+  type BatchValues,
+} from '../batches/batch-fields.js';
 import type { Condition } from '../filters/condition.js';
 import {
   credentialsIn,
@@ -22,19 +29,22 @@ const SHOWN_HEADERS = 'shown_headers';
 const linesOfText = (text: string): string => JSON.stringify(linesIn(text));
 
 /** The values of an endpoint form. */
-export interface EndpointFormValues extends FormValues<typeof ENDPOINT.fields>, CredentialValues {
+export interface EndpointFormValues
+  extends FormValues<typeof ENDPOINT.fields>, BatchValues, CredentialValues {
   /** One per line; a masked value stays as it is. */
   headers: string;
 }
 
 export const EMPTY_ENDPOINT: EndpointFormValues = {
   ...ENDPOINT_FORM.empty(),
+  ...batchValues(null),
   ...credentialValues(null),
   headers: '',
 };
 
 export const endpointFieldsOf = (endpoint: EndpointEntity): EndpointFormValues => ({
   ...ENDPOINT_FORM.of(endpoint),
+  ...batchValues(endpoint.batch),
   ...credentialValues(endpoint.authentication),
   headers: linesOf(endpoint.headerNames),
 });
@@ -44,6 +54,7 @@ export const endpointShown = (endpoint: EndpointEntity): Record<string, string> 
   const values = endpointFieldsOf(endpoint);
   return {
     ...ENDPOINT_FORM.shown(values),
+    ...batchShown(values),
     ...credentialsShown(credentialValues(endpoint.authentication)),
     [SHOWN_HEADERS]: linesOfText(values.headers),
   };
@@ -56,6 +67,7 @@ export const endpointFieldsChangedIn = (form: Form, endpoint: EndpointEntity): E
   const isShown = linesOfText(headers) === form.get(SHOWN_HEADERS);
   return {
     ...ENDPOINT_FORM.changedIn(form, present),
+    ...batchValuesChangedIn(form, present),
     ...credentialValuesChangedIn(form, credentialValues(endpoint.authentication)),
     headers: isShown ? present.headers : headers,
   };
@@ -63,6 +75,7 @@ export const endpointFieldsChangedIn = (form: Form, endpoint: EndpointEntity): E
 
 export const endpointFieldsIn = (form: Form): EndpointFormValues => ({
   ...ENDPOINT_FORM.in(form),
+  ...batchValuesIn(form),
   ...credentialValuesIn(form),
   headers: form.get('headers') ?? '',
 });
@@ -71,10 +84,6 @@ export const endpointFieldsIn = (form: Form): EndpointFormValues => ({
 export const conditionsOf = ({ filters }: EndpointFormValues): Condition[] =>
   FORM_KINDS.jsonList.member(filters) as Condition[];
 
-/** The batch that the values have, before its rules are checked. */
-export const batchOf = ({ batch }: EndpointFormValues): Batch | null =>
-  FORM_KINDS.json.member(batch) as Batch | null;
-
 /** The members of the admin API that differ from the present values, if there are any; throws a 400 problem for lines that are not headers. */
 export const endpointMembersOf = (
   fields: EndpointFormValues,
@@ -82,6 +91,7 @@ export const endpointMembersOf = (
 ): Record<string, unknown> => ({
   ...ENDPOINT_FORM.changedMembers(fields, present),
   ...(fields.headers === present?.headers ? {} : { headers: headersInLines(fields.headers) }),
+  ...(present && isDeepStrictEqual(batchIn(fields), batchIn(present)) ? {} : { batch: batchIn(fields) }),
   ...(present && isDeepStrictEqual(credentialsIn(fields), credentialsIn(present))
     ? {}
     : { authentication: credentialsIn(fields) }),

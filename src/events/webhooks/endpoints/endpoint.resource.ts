@@ -121,11 +121,6 @@ export const ENDPOINT = resource<EndpointEntity>()('endpoint', {
     ...NULL_IF_OMITTED,
     changeable: true,
     audited: true,
-    form: {
-      as: 'json',
-      label: 'Batches (optional)',
-      hint: 'JSON, such as {"max": 50, "wait_ms": 1000}: up to 50 events in a request, for which the first one waits up to a second.',
-    },
   },
   linedUp: { audited: { not: 'follows from ordered' } },
   signatureVersions: {
