@@ -10,8 +10,8 @@ interface Event {
   user_id: string;
   data: { n: number; filler?: string };
 }
-/** Gathers what is published within it. */
-const WAIT_MS = 700;
+/** Longer than publishing takes: the tests say when it is over. */
+const WAIT_MS = 5000;
 
 /* Contract §22: an endpoint with `batch` gets several events in one request. */
 describe('An endpoint with batches', () => {
@@ -58,6 +58,12 @@ describe('An endpoint with batches', () => {
     for (const n of numbers) ids.push(await publish(userId, n));
     return ids;
   };
+  /** As if what waits for more had waited long enough. */
+  const waited = () =>
+    query(
+      "UPDATE deliveries SET created_at = created_at - interval '5 seconds' WHERE client_id = $1 AND state = 'pending'",
+      [client.id],
+    );
   const requests = (): ReceivedRequest[] => receiver.requests.filter(({ url }) => url === path);
   const eventsIn = ({ body }: ReceivedRequest) => (JSON.parse(body) as { data: Event[] }).data;
   const arrived = () => requests().map((request) => eventsIn(request).map(({ data }) => data.n));
@@ -129,6 +135,7 @@ describe('An endpoint with batches', () => {
     await add();
     const alone = await webhooks.add(client, { url: receiver.url(`${path}-alone`) });
     const ids = [...(await publishAll(anna.id, 1, 2)), ...(await publishAll(ben.id, 3))];
+    await waited();
     await untilRequests(1);
     const [{ body, headers }] = requests() as [ReceivedRequest];
     await until('they have arrived alone', () => {
@@ -154,15 +161,13 @@ describe('An endpoint with batches', () => {
     expect(new Set((await rows()).filter((row) => row.batch_id).map((row) => row.batch_id)).size).toBe(1);
   });
 
-  it('gets a full batch without waiting', async () => {
-    await add({ batch: { max: 2, wait_ms: 5000 } });
-    const begun = performance.now();
+  it('gets a full batch, and the rest when it has waited', async () => {
+    await add({ batch: { max: 2, wait_ms: WAIT_MS } });
     await publishAll(anna.id, 1, 2, 3);
     await untilRequests(1);
-    expect(arrived()[0]).toEqual([1, 2]);
-    expect(performance.now() - begun).toBeLessThan(4000);
+    expect(arrived()).toEqual([[1, 2]]);
+    await waited();
     await untilRequests(2);
-    expect(performance.now() - begun).toBeGreaterThan(4000);
     expect(arrived()).toEqual([[1, 2], [3]]);
   });
 
@@ -173,8 +178,10 @@ describe('An endpoint with batches', () => {
     await webhooks.change(id, { enabled: true });
     const browser = await enterPortal(service, client);
     await browser.submit(await browser.open(`/portal/endpoints/${id}`), `/portal/endpoints/${id}/missed`);
+    await untilRequests(1);
+    await waited();
     await untilRequests(2);
-    expect(arrived().sort((a, b) => a[0]! - b[0]!)).toEqual([[1, 2, 3, 4], [5]]);
+    expect(arrived()).toEqual([[1, 2, 3, 4], [5]]);
     for (const { body } of requests()) expect(Buffer.byteLength(body)).toBeLessThanOrEqual(262_144);
   });
 
@@ -182,6 +189,7 @@ describe('An endpoint with batches', () => {
     await add();
     reply = 500;
     await publishAll(anna.id, 1, 2);
+    await waited();
     await untilAttempted(1);
     const failed = await rows();
     expect(failed.map(({ state, status }) => [state, status])).toEqual(Array(2).fill(['pending', 500]));
@@ -211,6 +219,7 @@ describe('An endpoint with batches', () => {
     await add();
     reply = () => [429, '', { 'retry-after': '7200' }];
     await publishAll(anna.id, 1, 2);
+    await waited();
     await untilAttempted(1);
     for (const { wait } of await rows()) expect(wait).toBeGreaterThan(7000);
   });
@@ -219,6 +228,7 @@ describe('An endpoint with batches', () => {
     const id = await add();
     reply = 410;
     await publishAll(anna.id, 1, 2);
+    await waited();
     await untilAttempted(1);
     expect(await states()).toEqual(['failed', 'failed']);
     await until('it is disabled', async () => {
@@ -231,6 +241,7 @@ describe('An endpoint with batches', () => {
     await add();
     reply = (events) => [207, JSON.stringify({ failed: [events[1]!.id], more: true })];
     await publishAll(anna.id, 1, 2, 3);
+    await waited();
     await untilAttempted(1);
     expect((await rows()).map(({ state, status, failure }) => [state, status, failure])).toEqual([
       ['delivered', 207, null],
@@ -256,6 +267,7 @@ describe('An endpoint with batches', () => {
     await add({ batch: { max: 2, wait_ms: 5000 } });
     reply = () => [207, body];
     await publishAll(anna.id, 1, 2);
+    await waited();
     await untilAttempted(1);
     expect((await rows()).map(({ state, failure }) => [state, failure])).toEqual(
       Array(2).fill(['pending', 'not_acknowledged']),
@@ -266,6 +278,7 @@ describe('An endpoint with batches', () => {
     await add({ batch: null });
     reply = 207;
     await publish(anna.id, 1);
+    await waited();
     await untilAttempted(1);
     expect(await states()).toEqual(['delivered']);
     expect(requests()[0]!.headers['webhook-id']).toMatch(/^dlvr/);
@@ -275,6 +288,7 @@ describe('An endpoint with batches', () => {
     it('gets a user’s events in order, several in a batch, and the rest after them', async () => {
       await add({ ordered: true, batch: { max: 3, wait_ms: WAIT_MS } });
       await publishAll(anna.id, 1, 2, 3, 4, 5);
+      await waited();
       await until('all are delivered', async () =>
         (await states()).every((state, _n, all) => all.length === 5 && state === 'delivered'),
       );
@@ -293,9 +307,11 @@ describe('An endpoint with batches', () => {
       ];
       await publishAll(anna.id, 1, 2, 3);
       await publishAll(ben.id, 4);
+      await waited();
       await untilAttempted(1);
       expect(await states()).toEqual(['delivered', 'pending', 'pending', 'delivered']);
       const later = await publish(anna.id, 5);
+      await waited();
       await until('it waits', async () => {
         const { json } = await admin('GET', `deliveries?client_id=${client.id}`);
         return (json as { event_id: string; waits_for_earlier_event: boolean }[]).some(
@@ -312,6 +328,7 @@ describe('An endpoint with batches', () => {
       await add({ ordered: true });
       reply = 500;
       await publishAll(anna.id, 1);
+      await waited();
       await untilAttempted(1);
       await query('UPDATE deliveries SET retries = 2 WHERE client_id = $1', [client.id]);
       await beginNext();
@@ -320,6 +337,7 @@ describe('An endpoint with batches', () => {
       reply = 204;
       await publishAll(anna.id, 2, 3);
       await publishAll(ben.id, 4);
+      await waited();
       await untilRequests(3);
       expect(arrived()[2]).toEqual([2, 3, 4]);
       expect(requests()[2]!.headers['webhook-sequence-gap']).toBe('1,0,0');
@@ -329,16 +347,18 @@ describe('An endpoint with batches', () => {
   it('gets only what passes its filters, also when it is ordered', async () => {
     await add({ ordered: true, filters: [{ path: 'data.power_kw', operator: 'at_least', value: 2 }] });
     for (const n of [1, 2, 3]) await publish(anna.id, n, { power_kw: n });
+    await waited();
     await untilRequests(1);
     expect(arrived()).toEqual([[2, 3]]);
     expect(requests()[0]!.headers['webhook-sequence-gap']).toBeUndefined();
   });
 
   it('has nothing in it that is no longer consented to', async () => {
-    const id = await add({ batch: { max: 100, wait_ms: 2000 } });
+    const id = await add();
     await publishAll(anna.id, 1);
     await publishAll(ben.id, 2);
     await service.make.revokeConsent(client, anna);
+    await waited();
     await untilRequests(1);
     expect(arrived()).toEqual([[2]]);
     await until('the other is cancelled', async () => (await states()).includes('cancelled'));
@@ -350,7 +370,9 @@ describe('An endpoint with batches', () => {
     reply = () => [500, 'unknown person Anna'];
     await publishAll(anna.id, 1);
     await publishAll(ben.id, 2);
+    await waited();
     await untilAttempted(1);
+    expect(arrived()).toEqual([[1, 2]]);
     expect((await rows()).map((row) => row.response_start)).toEqual(Array(2).fill('unknown person Anna'));
     expect((await admin('DELETE', `users/${anna.id}`)).status).toBe(204);
     const [left] = (await rows()).filter(({ state }) => state === 'pending');
@@ -374,6 +396,7 @@ describe('An endpoint with batches', () => {
     await webhooks.change(endpoint!.id, { url: slow.url('/') });
     await publishAll(anna.id, 1);
     await publishAll(ben.id, 2);
+    await waited();
     await until('it is under way', () => slow.requests.length === 1);
     expect(eventsIn(slow.requests[0]!)).toHaveLength(2);
     expect((await admin('DELETE', `users/${anna.id}`)).status).toBe(204);
@@ -384,8 +407,9 @@ describe('An endpoint with batches', () => {
   });
 
   it('counts a batch as one attempt under a throttle', async () => {
-    await add({ max_per_minute: 2, batch: { max: 2, wait_ms: 100 } });
+    await add({ max_per_minute: 2, batch: { max: 2, wait_ms: WAIT_MS } });
     await publishAll(anna.id, 1, 2, 3, 4, 5, 6);
+    await waited();
     await untilRequests(2);
     const [row] = await query<{ starts: string }>(
       `SELECT (SELECT sum(n) FROM unnest(start_counts) n) AS starts FROM webhook_throttles s
@@ -397,8 +421,9 @@ describe('An endpoint with batches', () => {
   });
 
   it('resends one of a batch as a batch of one, and a test as well', async () => {
-    const id = await add({ batch: { max: 100, wait_ms: 300 } });
+    const id = await add();
     await publishAll(anna.id, 1, 2);
+    await waited();
     await untilAttempted(1);
     const [first] = await rows();
     expect((await admin('POST', `deliveries/${first!.id}/resend`)).status).toBe(202);
@@ -414,6 +439,7 @@ describe('An endpoint with batches', () => {
   it('is signed by the key of the client, and carries the token of its receiver', async () => {
     await add({ signature_versions: ['v1', 'v1a'] });
     await publishAll(anna.id, 1, 2);
+    await waited();
     await untilRequests(1);
     const { headers, body } = requests()[0]!;
     expect(headers['webhook-signature']).toMatch(/^v1,\S+ v1a,\S+$/);
@@ -445,6 +471,7 @@ describe('An endpoint with batches', () => {
     const id = await add();
     reply = (events) => [207, JSON.stringify({ failed: [events[1]!.id] })];
     await publishAll(anna.id, 1, 2);
+    await waited();
     await untilAttempted(1);
     const [first, second] = await rows();
     const { json } = await admin('GET', `deliveries/${first!.id}`);

@@ -74,8 +74,8 @@ describe('In the console,', () => {
       const refused = await submit(`${path}/edit`, { 'batch.max': '0', 'batch.wait_ms': 'soon' });
       expect([refused.status, errorAt(refused, 'batch-max'), errorAt(refused, 'batch-wait')]).toEqual([
         400,
-        'Must be a whole number from 1 to 100.',
-        'Must be a whole number from 0 to 5000.',
+        'Enter a whole number from 1 to 100.',
+        'Enter a whole number from 0 to 5,000.',
       ]);
       expect((await submit(`${path}/edit`, { 'batch.max': '20' })).status).toBe(303);
       expect((await submit(`${path}/edit`, { description: 'kept' })).status).toBe(303);

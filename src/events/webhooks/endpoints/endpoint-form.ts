@@ -67,7 +67,7 @@ export const endpointFieldsChangedIn = (form: Form, endpoint: EndpointEntity): E
   const isShown = linesOfText(headers) === form.get(SHOWN_HEADERS);
   return {
     ...ENDPOINT_FORM.changedIn(form, present),
-    ...batchValuesChangedIn(form, present),
+    ...batchValuesChangedIn(form, batchValues(endpoint.batch)),
     ...credentialValuesChangedIn(form, credentialValues(endpoint.authentication)),
     headers: isShown ? present.headers : headers,
   };
