@@ -166,12 +166,14 @@ export class DeliveryQueueRepository {
                    FROM allowed q CROSS JOIN share s CROSS JOIN LATERAL ${TURNS('q.endpoint_id', 'q.starts')} due
                   WHERE q.alone AND q.starts > s.n AND due.turn > s.n AND (SELECT count(*) FROM first_turns) < $2
                  UNION ALL
-                 SELECT f.id, f.turn FROM front f JOIN allowed q ON q.endpoint_id = f.endpoint_id AND f.turn <= q.starts AND q.batch_max IS NULL) due
+                 SELECT f.id, f.turn FROM front f JOIN allowed q ON q.endpoint_id = f.endpoint_id
+                  WHERE f.turn <= q.starts AND q.batch_max IS NULL) due
           -- Of those in the same turn any: if more endpoints hang than there is room for, the others get their share.
           ORDER BY due.turn, random() LIMIT $2 - (SELECT count(*) FROM packed)
        ), claimed AS (
          SELECT d.id FROM deliveries d
-          WHERE d.id = ANY (ARRAY(SELECT id FROM candidate) || ARRAY(SELECT unnest(ids) FROM packed)) AND d.state = 'pending' AND d.next_attempt_at <= now()
+          WHERE d.id = ANY (ARRAY(SELECT id FROM candidate) || ARRAY(SELECT unnest(ids) FROM packed))
+            AND d.state = 'pending' AND d.next_attempt_at <= now()
             -- What others are put off behind is locked before it is taken.
             AND (SELECT count(*) FROM held) >= 0
             FOR UPDATE SKIP LOCKED
@@ -179,7 +181,8 @@ export class DeliveryQueueRepository {
        UPDATE deliveries d
           SET lease_id = $1, behind = false, next_attempt_at = now() + make_interval(secs => $6)
          FROM claimed k, events v, event_types t, webhook_endpoints e, clients c
-        WHERE d.id = k.id AND k.id <> ALL (ARRAY(SELECT id FROM cut)) AND v.id = d.event_id AND t.name = v.type AND e.id = d.endpoint_id AND c.id = e.client_id
+        WHERE d.id = k.id AND k.id <> ALL (ARRAY(SELECT id FROM cut))
+          AND v.id = d.event_id AND t.name = v.type AND e.id = d.endpoint_id AND c.id = e.client_id
        RETURNING d.id, d.lease_id AS "leaseId", d.endpoint_id AS "endpointId", e.url, v.type AS "eventType",
                  v.version AS "eventVersion", v.payload, d.retries,
                  v.test AS "isTest", c.environment = 'sandbox' AS "isSandbox", clock_timestamp() AS "claimedAt",
@@ -203,7 +206,8 @@ export class DeliveryQueueRepository {
                       WHEN NOT ${userShares('c.id', 'v.user_id', 't.scope')} THEN 'consent_withdrawn'
                  END AS "cancelReason"
        ), started AS (
-         SELECT k."endpointId" AS endpoint_id, CASE WHEN bool_or(k.batch IS NOT NULL) THEN 1 ELSE count(*)::int END AS n FROM taken k WHERE k."cancelReason" IS NULL GROUP BY 1
+         SELECT k."endpointId" AS endpoint_id, CASE WHEN bool_or(k.batch IS NOT NULL) THEN 1 ELSE count(*)::int END AS n
+           FROM taken k WHERE k."cancelReason" IS NULL GROUP BY 1
        ), counted AS (
          UPDATE webhook_throttles s
             SET start_seconds = w.seconds, start_counts = w.counts,
@@ -278,7 +282,8 @@ export class DeliveryQueueRepository {
   async waiting(): Promise<{ pending: number; oldestSeconds: number; heldBack: number }> {
     const [row]: { pending: number; oldestSeconds: number; heldBack: number }[] = await this.deliveries.query(
       `WITH RECURSIVE ${QUEUE}, oldest AS (
-         SELECT due.at + make_interval(secs => coalesce((e.batch->>'wait_ms')::int, 0) / 1000.0) AS at, e.enabled AND (e.recent_results LIKE '%x' OR coalesce(
+         SELECT due.at + make_interval(secs => coalesce((e.batch->>'wait_ms')::int, 0) / 1000.0) AS at,
+                e.enabled AND (e.recent_results LIKE '%x' OR coalesce(
                   (SELECT sum(h.duration_ms) > ${SLOW_MS} * sum(h.delivered + h.failed) FROM webhook_endpoint_hours h
                     WHERE h.endpoint_id = q.endpoint_id AND h.hour >= now() - interval '2 hours'), false)) AS held
            FROM queue q
@@ -326,8 +331,10 @@ export class DeliveryQueueRepository {
                    done.sequence_gap, done.batch_id, done.counted, done.url, done.own_headers,
                    done.batch_id IS NOT NULL AND NOT (${MAY_KEEP_ANSWER}) AS forgets_batch
        ), forgotten AS MATERIALIZED (
-         -- The answer to a batch may name each of its persons.
+         -- The answer to a batch may name each of its persons, also one who was erased when the lease had ended.
          SELECT batch_id FROM changed WHERE forgets_batch
+         UNION ALL
+         SELECT batch_id FROM done WHERE batch_id IS NOT NULL AND id NOT IN (SELECT id FROM changed)
        ), made AS (
          SELECT * FROM changed WHERE attempted_at IS NOT NULL
        ), attempt AS (
