@@ -34,7 +34,7 @@ describe('an ordered endpoint with batches of two instances that are killed agai
       ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
       LOG_LEVEL: 'warn',
       // Never used up.
-      WEBHOOK_RETRY_SCHEDULE_SECONDS: Array(200).fill('1').join(),
+      WEBHOOK_RETRY_SCHEDULE_SECONDS: Array(50).fill('1').join(),
     }).ready();
 
   beforeAll(async () => {
