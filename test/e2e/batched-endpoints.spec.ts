@@ -393,12 +393,12 @@ describe('An endpoint with batches', () => {
   });
 
   it('forgets with an erased user what it answered to their batch, and what they were sent', async () => {
-    await add();
+    await add({ batch: { max: 2, wait_ms: WAIT_MS } });
     reply = () => [500, 'unknown person Anna'];
     await hold();
     await publishAll(anna.id, 1);
     await publishAll(ben.id, 2);
-    await waited();
+    await hold('-infinity');
     await untilAttempted(1);
     expect(arrived()).toEqual([[1, 2]]);
     expect((await rows()).map((row) => row.response_start)).toEqual(Array(2).fill('unknown person Anna'));

@@ -39,7 +39,7 @@ export interface ClaimedDelivery {
 }
 
 /** In the batch with this key. */
-export interface PlaceInBatch {
+interface PlaceInBatch {
   key: string;
   eventId: string;
   /** That of the event in the feed: compared as a text. */
