@@ -43,6 +43,7 @@ import { SigningKeys1796320000000 } from './1796320000000-signing-keys.js';
 import { ReceiverAuthentication1796410000000 } from './1796410000000-receiver-authentication.js';
 import { DeliveriesByDueTime1796430000000 } from './1796430000000-deliveries-by-due-time.js';
 import { OrderedEndpoints1796440000000 } from './1796440000000-ordered-endpoints.js';
+import { Batches1796450000000 } from './1796450000000-batches.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -91,6 +92,7 @@ export const MIGRATIONS = [
   ReceiverAuthentication1796410000000,
   DeliveriesByDueTime1796430000000,
   OrderedEndpoints1796440000000,
+  Batches1796450000000,
 ];
 
 /** The names of the migrations, as the database stores them. */

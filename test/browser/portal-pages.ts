@@ -186,6 +186,13 @@ export const PORTAL_PAGES: Record<string, PageOpener> = {
     await press('Save')(page);
     await page.getByRole('alert').waitFor();
   }),
+  'add an endpoint with batches, refused': open('/portal/endpoints/new', undefined, async (page) => {
+    await page.getByText('Advanced').click();
+    await page.getByLabel('Batch size').fill('many');
+    await page.getByLabel('Batch wait').fill('9999999');
+    await press('Save')(page);
+    await page.getByRole('alert').waitFor();
+  }),
   'edit an endpoint': open(at('/edit'), seedAll),
   'an endpoint': open(at(''), seedAll, async (page) => {
     await page.getByText('View as table').click();
@@ -219,6 +226,19 @@ export const PORTAL_PAGES: Record<string, PageOpener> = {
   ),
   'a delivery that failed': open(delivery, seedOne(FAILED)),
   'a delivery that arrived': open(delivery, seedOne(EVERY_STATE[0]!)),
+  'a delivery in a batch': open(
+    delivery,
+    async (service, cast) => {
+      const prepared = await seedAll(service, cast);
+      await service.database.query(
+        `UPDATE delivery_attempts SET batch_id = 'batch_' || repeat('0', 32), attempted_at = '2026-01-31T08:00:00Z'
+          WHERE delivery_id IN (SELECT id FROM deliveries WHERE endpoint_id = $1) AND number = 1`,
+        [prepared.endpoint.id],
+      );
+      return prepared;
+    },
+    (page) => page.getByText('In a batch of').click(),
+  ),
   'a delivery that waits': open(delivery, seedOne(EVERY_STATE[1]!)),
   'a delivery under way': open(delivery, async (service, cast) => {
     const prepared = await seedOne(EVERY_STATE[1]!)(service, cast);

@@ -93,8 +93,43 @@ export const addEndpoint = async (page: Page, url: string): Promise<void> => {
   await press(page, 'Save');
 };
 
+/** A partner chooses batches, and sees on the page of a delivery what came with it; the same with scripts and without. */
+function batchWay({ receiver, openPortal }: PortalInBrowser, javaScript: boolean): void {
+  it('a user chooses batches, corrects their size, and sees what was in one', async () => {
+    const page = await openPortal(javaScript);
+    await followFirst(page, 'Add endpoint');
+    await page.getByLabel('URL').fill(receiver.url('/hook'));
+    await page.getByLabel('vehicle.updated').check();
+    await page.getByText('Advanced').click();
+    await page.getByLabel('Batch size').fill('101');
+    await press(page, 'Save');
+    expect(await page.getByLabel('Batch size').getAttribute('aria-invalid')).toBe('true');
+    expect(await mainOf(page)).toContain('Batch size must be a whole number from 1 to 100');
+    await page.getByLabel('Batch size').fill('20');
+    await page.getByLabel('Batch wait').fill('250');
+    await press(page, 'Save');
+    expect(await mainOf(page)).toContain(
+      'Up to 20 events in a request, for which the first one waits up to 250 ms',
+    );
+
+    await followFirst(page, 'Test');
+    await page.getByLabel('Event type').selectOption('vehicle.updated');
+    await press(page, 'Send test');
+    await page.waitForURL('**/portal/deliveries/*');
+    await updatesTo(page, 'In a batch of 1 event', javaScript);
+    await page.getByText('In a batch of 1 event').first().click();
+    const [{ body, headers }] = receiver.requests as [Receiver['requests'][number]];
+    expect(await mainOf(page)).toContain(headers['webhook-id']);
+    expect(await mainOf(page)).toContain('vehicle.updated (this one)');
+    expect(JSON.parse(body)).toMatchObject({ type: 'batch', data: [{ type: 'vehicle.updated' }] });
+  });
+}
+
 /** The first way of a partner through the portal, as a test; it is the same with scripts and without. */
-export function portalWays({ receiver, openPortal }: PortalInBrowser, javaScript: boolean): void {
+export function portalWays(portal: PortalInBrowser, javaScript: boolean): void {
+  const { receiver, openPortal } = portal;
+  batchWay(portal, javaScript);
+
   it('a user adds an endpoint, sees why a test fails, corrects the URL, and resends', async () => {
     const page = await openPortal(javaScript);
     expect(await mainOf(page)).toContain('There are no endpoints yet');

@@ -68,6 +68,22 @@ describe('In the console,', () => {
       expect((await browser.open(path)).text).not.toContain('http://127.0.0.1:9/token');
     });
 
+    it('get batches and lose them again', async () => {
+      const endpoint = await makeEndpoint(service, client);
+      const path = `${CONSOLE}/endpoints/${endpoint.id}`;
+      const refused = await submit(`${path}/edit`, { 'batch.max': '0', 'batch.wait_ms': 'soon' });
+      expect([refused.status, errorAt(refused, 'batch-max'), errorAt(refused, 'batch-wait')]).toEqual([
+        400,
+        'Enter a whole number from 1 to 100.',
+        'Enter a whole number from 0 to 5,000.',
+      ]);
+      expect((await submit(`${path}/edit`, { 'batch.max': '20' })).status).toBe(303);
+      expect((await submit(`${path}/edit`, { description: 'kept' })).status).toBe(303);
+      expect((await browser.open(path)).text).toContain('Up to 20 events in a request');
+      expect((await submit(`${path}/edit`, { 'batch.max': '', 'batch.wait_ms': '' })).status).toBe(303);
+      expect((await browser.open(path)).text).not.toContain('events in a request');
+    });
+
     it('that fail are counted beside every page, without those of sandboxes, and listed', async () => {
       const sandbox = await service.make.client({ environment: 'sandbox', ownerId: client.ownerId });
       const counted = async () => {

@@ -184,6 +184,18 @@ describe('An endpoint whose receiver is behind OAuth', () => {
   });
 
   describe('gets its events with a token', () => {
+    it('also in batches', async () => {
+      const endpoint = await endpointOf();
+      await webhooks.change(endpoint.id, { batch: { max: 10, wait_ms: 0 } });
+      const row = await deliver();
+      const request = received(endpoint).at(-1)!;
+      expect([row.state, (JSON.parse(request.body) as Json).type, await isTaken(request)]).toEqual([
+        'delivered',
+        'batch',
+        true,
+      ]);
+    });
+
     it('which is kept for all deliveries until it ends, and is asked for once at a time', async () => {
       const { path } = await endpointOf();
       const before = tokenRequests();

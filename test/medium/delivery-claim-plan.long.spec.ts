@@ -56,6 +56,14 @@ const LINE_UP = `
   ANALYZE`;
 /** As many are looked at, and each is read in a dozen parts of the statement. */
 const READ_IN_ORDER_AT_MOST = 64 * 80;
+const IN_BATCHES = `UPDATE webhook_endpoints SET batch = '{"max":${CLAIMED},"wait_ms":0}'`;
+
+const BACKLOGS: [whose: string, backlog: string, readAtMost: number][] = [
+  ['an endpoint', MAKE_BACKLOG, READ_AT_MOST],
+  ['an ordered endpoint', LINE_UP, READ_IN_ORDER_AT_MOST],
+  ['an endpoint with batches', `${MAKE_BACKLOG}; ${IN_BATCHES}`, CLAIMED * 50],
+  ['an ordered endpoint with batches', `${LINE_UP}; ${IN_BATCHES}`, READ_IN_ORDER_AT_MOST],
+];
 
 /** What the statements of the worker read, planned for any parameters, as on its connections, after it has dropped its plans. */
 class ExplainedStatements extends WorkerStatements {
@@ -89,7 +97,7 @@ class ExplainedStatements extends WorkerStatements {
 const literalOf = (value: unknown): string => (Array.isArray(value) ? `{${value.join(',')}}` : String(value));
 
 /** What a claim and the results of so many deliveries read, prepared while the queue was empty. */
-async function rowsRead(url: string, makeBacklog = MAKE_BACKLOG): Promise<Record<string, number>> {
+async function rowsRead(url: string, makeBacklog: string): Promise<Record<string, number>> {
   const dataSource = await new DataSource({
     ...dataSourceOptions(url, 1),
     entities: [DeliveryEntity, EndpointEntity, EventEntity],
@@ -119,31 +127,25 @@ async function rowsRead(url: string, makeBacklog = MAKE_BACKLOG): Promise<Record
 }
 
 /** Fails unless they read what is claimed and finished, however many are due. */
-function expectFew({ deliveries, ...read }: Record<string, number>, atMost = READ_AT_MOST): void {
+function expectFew({ deliveries, ...read }: Record<string, number>, atMost: number): void {
   expect(deliveries).toBe(CLAIMED);
   expect(Object.keys(read).sort()).toEqual(['claim deliveries', 'finish deliveries']);
   expect(Math.max(...Object.values(read))).toBeLessThan(atMost);
 }
 
 describe('a claim of deliveries that are all due at one instant, and their results,', () => {
-  it('read those that they are about, in the embedded PostgreSQL', async () => {
+  it.each(BACKLOGS)('read few of %s, in the embedded PostgreSQL', async (_whose, backlog, atMost) => {
     const database = await createTestDatabase();
-    expectFew(await rowsRead(database.url));
-    await database.drop();
-  });
-
-  it('read few of an ordered endpoint, too', async () => {
-    const database = await createTestDatabase();
-    expectFew(await rowsRead(database.url, LINE_UP), READ_IN_ORDER_AT_MOST);
+    expectFew(await rowsRead(database.url, backlog), atMost);
     await database.drop();
   });
 
   describeUnless(lackingPostgres, 'in an installed PostgreSQL', () => {
-    it('read those that they are about', async () => {
+    it.each(BACKLOGS)('read few of %s', async (_whose, backlog, atMost) => {
       const postgres = await InstalledPostgres.start();
       try {
         await migrate(postgres.url('postgres'));
-        expectFew(await rowsRead(postgres.url('postgres')));
+        expectFew(await rowsRead(postgres.url('postgres'), backlog), atMost);
       } finally {
         await postgres.remove();
       }

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { ClaimedDelivery, FinishedClaim } from '#events/webhooks/deliveries/claimed-delivery.js';
 import { newId } from '#platform/secrets/ids.js';
 import { ATTEMPT, useDeliveryQueues } from '../support/delivery-queues.js';
-import { until } from '../support/until.js';
 
-const { stage, query, makeEndpoint, claim, endLeases, finished } = useDeliveryQueues();
+const { stage, query, makeEndpoint, makeUserOf, storeAt, settled, claim, endLeases, finished } =
+  useDeliveryQueues();
 
 const FAILED: Partial<FinishedClaim> = { state: 'failed', attempt: { ...ATTEMPT, status: 500 } };
 const CANCELLED: Partial<FinishedClaim> = {
@@ -31,46 +31,11 @@ describe('the queue of deliveries to an ordered endpoint', () => {
     ben = await makeUser();
   });
 
-  async function makeUser(): Promise<string> {
-    const id = newId('user');
-    await query(
-      "INSERT INTO users (id, email, email_key, name, kind, role) VALUES ($1, $1 || '@x.example', $1, 'User', 'individual', 'user')",
-      [id],
-    );
-    await query("INSERT INTO consents (client_id, user_id, scopes) VALUES ($1, $2, '{vehicle:read}')", [
-      clientId,
-      id,
-    ]);
-    return id;
-  }
-
-  /** Stores an event and its delivery, as publishing does; returns the id of the delivery. */
-  async function store(
+  const makeUser = () => makeUserOf(clientId);
+  const store = (
     userId: string | null,
-    { hasPlace = true, event = newId('evnt'), to = endpoint, waits = true } = {},
-  ): Promise<string> {
-    const [row] = await query<{ id: string }>(
-      `WITH event AS (
-         INSERT INTO events (id, type, user_id, payload, deliveries, test) VALUES ($1, 'vehicle.updated', $2::text, '{}', 1, $2::text IS NULL)
-       )
-       INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, line, place)
-       SELECT new_delivery_id(), $1, 'vehicle.updated', id, client_id,
-              CASE WHEN $4 THEN hashtextextended($2::text, 0) END, CASE WHEN $4 AND $2::text IS NOT NULL THEN pg_current_xact_id()::text::bigint END
-         FROM webhook_endpoints WHERE id = $3
-       RETURNING id`,
-      [event, userId, to, hasPlace],
-    );
-    if (waits) await settled();
-    return row!.id;
-  }
-  /** Other files have transactions in the same PostgreSQL, before whose end no place is certain. */
-  const settled = () =>
-    until('every transaction before the newest event has ended', async () => {
-      const [row] = await query<{ yes: boolean }>(
-        'SELECT max(xid::text::bigint) < pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS yes FROM events',
-      );
-      return row!.yes;
-    });
+    { to = endpoint, ...rest }: Parameters<typeof storeAt>[2] & { to?: string } = {},
+  ) => storeAt(to, userId, rest);
   const ids = (claims: ClaimedDelivery[]) => claims.map(({ id }) => id).sort();
   const claimed = async (by = stage.queue) => ids(await claim(50, 32, new Map(), by));
   async function end(claims: ClaimedDelivery[], rest: Partial<FinishedClaim> = {}) {
@@ -210,7 +175,7 @@ describe('the queue of deliveries to an ordered endpoint', () => {
     );
     await end([claim1], { ...RETRIED, waitSeconds: 0 });
     const gate = await stage.queue.claim(randomUUID(), 50, 32, new Map());
-    expect(gate).toEqual({ deliveries: [], moved: 0, toLineUp: [endpoint] });
+    expect(gate).toMatchObject({ deliveries: [], moved: 0, toLineUp: [endpoint] });
     expect(await stage.queue.lineUp(endpoint)).toBe(false);
     expect(await stage.queue.lineUp(endpoint)).toBe(true);
     // Stored by a transaction that had read the endpoint before.

@@ -8,6 +8,7 @@ import { DeliveryQueueRepository } from '#events/webhooks/deliveries/delivery-qu
 import type { ClaimedDelivery, FinishedClaim } from '#events/webhooks/deliveries/claimed-delivery.js';
 import { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
 import { EventEntity } from '#events/webhooks/events/event.entity.js';
+import { until } from './until.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
 /** More than there are in any test. */
@@ -98,6 +99,49 @@ export function useDeliveryQueues() {
     return id;
   }
 
+  /** A user who has consented to the client. */
+  async function makeUserOf(clientId: string): Promise<string> {
+    const id = newId('user');
+    await query(
+      "INSERT INTO users (id, email, email_key, name, kind, role) VALUES ($1, $1 || '@x.example', $1, 'User', 'individual', 'user')",
+      [id],
+    );
+    await query("INSERT INTO consents (client_id, user_id, scopes) VALUES ($1, $2, '{vehicle:read}')", [
+      clientId,
+      id,
+    ]);
+    return id;
+  }
+
+  /** Stores an event and its delivery, as publishing does; returns the id of the delivery. */
+  async function storeAt(
+    endpointId: string,
+    userId: string | null,
+    { hasPlace = true, event = newId('evnt'), waits = true, payload = '{}' } = {},
+  ): Promise<string> {
+    const [row] = await query<{ id: string }>(
+      `WITH event AS (
+         INSERT INTO events (id, type, user_id, payload, deliveries, test) VALUES ($1, 'vehicle.updated', $2::text, $5, 1, $2::text IS NULL)
+       )
+       INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, line, place)
+       SELECT new_delivery_id(), $1, 'vehicle.updated', id, client_id,
+              CASE WHEN $4 THEN hashtextextended($2::text, 0) END, CASE WHEN $4 AND $2::text IS NOT NULL THEN pg_current_xact_id()::text::bigint END
+         FROM webhook_endpoints WHERE id = $3
+       RETURNING id`,
+      [event, userId, endpointId, hasPlace, payload],
+    );
+    if (waits) await settled();
+    return row!.id;
+  }
+  /** Other files have transactions in the same PostgreSQL, before whose end no place is certain. */
+  const settled = () =>
+    until('every transaction before the newest event has ended', async () => {
+      const [row] = await query<{ yes: boolean }>(
+        'SELECT max(xid::text::bigint) < pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS yes FROM events',
+      );
+      return row!.yes;
+    });
+
   const claim = async (
     limit = MANY,
     perEndpoint = MANY,
@@ -123,5 +167,17 @@ export function useDeliveryQueues() {
     ...rest,
   });
 
-  return { stage, query, makeEndpoint, claim, countByEndpoint, rows, endLeases, finished };
+  return {
+    stage,
+    query,
+    makeEndpoint,
+    makeUserOf,
+    storeAt,
+    settled,
+    claim,
+    countByEndpoint,
+    rows,
+    endLeases,
+    finished,
+  };
 }

@@ -70,7 +70,7 @@ const headersSchema = (): Schema => ({
   properties: Object.fromEntries(
     WEBHOOK_HEADERS.map(({ name, description, schema }) => [name, { ...schema, description }]),
   ),
-  required: WEBHOOK_HEADERS.map(({ name }) => name),
+  required: WEBHOOK_HEADERS.filter(({ required }) => required).map(({ name }) => name),
 });
 
 /** The schemas that something refers to, also by way of each other. */

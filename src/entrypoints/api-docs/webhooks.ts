@@ -13,14 +13,20 @@ const header = (name: string, description: string, required = true): Parameter =
 
 /** What each request to an endpoint carries. */
 export const WEBHOOK_HEADERS: Parameter[] = [
-  header('webhook-id', 'The id of the delivery: the same on every retry and resend.'),
+  header(
+    'webhook-id',
+    'The id of the delivery: the same on every retry and resend. Of a batch, an id that is the same for the same deliveries.',
+  ),
   header('webhook-timestamp', 'Seconds since 1970, of the attempt.'),
   header('webhook-signature', 'One `v1,…` for each valid secret.'),
-  header('webhook-event-type', 'The type of the event.'),
-  header('webhook-event-version', 'The version of its type: a schema of `data`.'),
+  header('webhook-event-type', 'The type of the event, or `batch`.'),
+  header(
+    'webhook-event-version',
+    'The version of its type: a schema of `data`. In a batch one for each event, with commas between them.',
+  ),
   header(
     'webhook-sequence-gap',
-    'At an endpoint with `ordered`: how many events of this user directly before this one were not delivered. Left out if none.',
+    'At an endpoint with `ordered`: how many events of this user directly before this one were not delivered. Left out if none. In a batch one for each event, with commas between them.',
     false,
   ),
 ];
@@ -86,6 +92,9 @@ export const webhookOf = (event: DescribedEvent): Operation => ({
   },
   responses: {
     '2XX': { description: 'Received.' },
+    207: {
+      description: 'For a batch, with `{"failed": [...]}`: received, except for the events with these ids.',
+    },
     410: { description: 'Gone: the endpoint is disabled.' },
     default: { description: 'Not received: it is retried later, not before `Retry-After`.' },
   },

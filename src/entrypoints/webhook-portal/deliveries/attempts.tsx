@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { formatMs } from '#platform/web/charts/numbers.js';
+import { BatchList } from '#events/webhooks/batches/batch-list.js';
 import { ExactMoment } from '#platform/web/tables/moment.js';
 import { State } from '#platform/web/tables/state.js';
 import type { Attempt, DeliveryDetail } from '#events/webhooks/deliveries/delivery.js';
@@ -33,6 +34,11 @@ export function Attempts({ delivery }: { delivery: DeliveryDetail }): VNode {
                 </span>
               </p>
               {attempt.detail && <p>{attempt.detail}</p>}
+              <BatchList
+                attempt={attempt}
+                deliveryId={delivery.id}
+                pathOf={(id) => `/portal/deliveries/${id}`}
+              />
               {wasSent(attempt) && <Request delivery={delivery} attempt={attempt} />}
               <Response attempt={attempt} />
             </li>
@@ -56,7 +62,7 @@ function Request({ delivery, attempt }: OneAttempt): VNode {
       <p class="hint">
         {delivery.payload === null
           ? 'The payload is hidden, and so is the signature.'
-          : 'After an empty line comes the payload, exactly as it is shown below.'}
+          : `After an empty line comes ${attempt.batch ? '{"type":"batch","data":[…]} with the payloads of all events of the batch, this one' : 'the payload,'} exactly as it is shown below.`}
       </p>
       <CurlCommand delivery={delivery} attempt={attempt} />
       <CheckSignature delivery={delivery} attempt={attempt} />
@@ -65,7 +71,7 @@ function Request({ delivery, attempt }: OneAttempt): VNode {
 }
 
 function Response({ attempt }: { attempt: Attempt }): VNode | null {
-  const { number, responseHeaders, responseStart } = attempt;
+  const { number, responseHeaders, responseStart, failure } = attempt;
   const headers = responseHeaders ?? [];
   if (headers.length === 0 && !responseStart) return null;
   return (
@@ -75,7 +81,9 @@ function Response({ attempt }: { attempt: Attempt }): VNode | null {
       </summary>
       {headers.length > 0 && (
         <>
-          <p class="entry-label">Status {attempt.status}, and its first headers</p>
+          <p class="entry-label">
+            Status {failure === 'not_acknowledged' ? 207 : attempt.status}, and its first headers
+          </p>
           <pre tabIndex={0} role="region" aria-label={`Headers of the response to attempt ${number}`}>
             <code>{inLines(headers)}</code>
           </pre>
@@ -107,8 +115,8 @@ export function CurlCommand({ delivery, attempt }: OneAttempt): VNode | null {
   );
 }
 
-function CheckSignature({ delivery, attempt: { number } }: OneAttempt): VNode | null {
-  if (delivery.payloadHidden !== null || delivery.endpointState === 'deleted') return null;
+function CheckSignature({ delivery, attempt: { number, batch } }: OneAttempt): VNode | null {
+  if (batch || delivery.payloadHidden !== null || delivery.endpointState === 'deleted') return null;
   return (
     <p>
       <a href={`/portal/verify?delivery=${delivery.id}&attempt=${number}#checker`}>

@@ -110,7 +110,8 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryDetail }): VNode {
 }
 
 /** Shows the exact bytes that are sent and signed. The formatted version differs and is not meant for copying. */
-function Payload({ delivery: { payload, payloadHidden } }: { delivery: DeliveryDetail }): VNode {
+function Payload({ delivery: { payload, payloadHidden, attemptList } }: { delivery: DeliveryDetail }): VNode {
+  const isBatched = attemptList.some(({ batch }) => batch);
   return (
     <>
       <h2>Payload</h2>
@@ -119,7 +120,9 @@ function Payload({ delivery: { payload, payloadHidden } }: { delivery: DeliveryD
       ) : (
         <>
           <p class="hint" id="payload-hint">
-            The body of every request, exactly as it is signed.
+            {isBatched
+              ? 'Its part of the body of every request, exactly as it is sent.'
+              : 'The body of every request, exactly as it is signed.'}
           </p>
           <pre data-copy="" tabIndex={0} role="region" aria-label="Payload" aria-describedby="payload-hint">
             <code>{payload}</code>
@@ -146,7 +149,7 @@ function Headers({ delivery }: { delivery: DeliveryDetail }): VNode | null {
         <code>{inLines(headersOf(delivery, last))}</code>
       </pre>
       <CurlCommand delivery={delivery} attempt={last} />
-      {payloadHidden === null && endpointState !== 'deleted' && (
+      {payloadHidden === null && !last.batch && endpointState !== 'deleted' && (
         <p>
           <a href={`/portal/verify?delivery=${id}#checker`}>Check this signature</a>
         </p>

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { Choices, TextArea, Tick, TextField, type FieldErrors } from '#platform/web/forms/field.js';
 import { PageForm } from '#platform/web/forms/form.js';
+import { BatchFields, batchIn } from '#events/webhooks/batches/batch-fields.js';
 import { HEADERS_HINT } from '#events/webhooks/endpoints/endpoint-headers.js';
 import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
 import {
@@ -124,6 +125,7 @@ export function endpointFormPage({
               label="One after the other for each user"
               hint="A user’s next event is sent only when the one before it was delivered or has failed for good. So an event that fails holds back the later ones of its user, for days if need be."
             />
+            <BatchFields />
             <Choices
               name="signature_versions"
               id="signature-versions"
@@ -149,11 +151,12 @@ export function endpointFormPage({
 const hasFilterErrors = (errors: FieldErrors): boolean =>
   Object.keys(errors).some((name) => name.startsWith('filters'));
 
-/** Few need a limit or headers of their own. */
+/** Few need a limit, batches or headers of their own. */
 const isAdvanced = (input: EndpointFormValues, errors: FieldErrors): boolean =>
   input.max_per_minute !== '' ||
   input.headers !== '' ||
   input.ordered ||
+  batchIn(input) !== null ||
   input.signature_versions.join() !== 'v1' ||
   errors['max_per_minute'] !== undefined ||
   errors['headers'] !== undefined;

@@ -9,6 +9,7 @@ import { linesOf, type EndpointHeaders } from '#events/webhooks/endpoints/endpoi
 import { EndpointFailing } from '#events/webhooks/endpoints/endpoint-failing.js';
 import { EndpointState } from '#events/webhooks/endpoints/endpoint-state.js';
 import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
+import { batchInWords } from '#events/webhooks/batches/batch.js';
 import { CredentialsInWords } from '#events/webhooks/receiver-tokens/credential-fields.js';
 import { Activity } from '../deliveries/activity.js';
 import type { Range } from '#platform/web/charts/ranges.js';
@@ -193,6 +194,7 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointEntity }): VNode {
           `At most ${formatCount(endpoint.maxPerMinute)}`,
         ],
         endpoint.ordered && ['Order', 'One after the other for each user'],
+        endpoint.batch && ['Batches', batchInWords(endpoint.batch)],
         endpoint.authentication && ['OAuth', <CredentialsInWords shown={endpoint.authentication} />],
         ['Last attempt', lastAttemptAt ? <ExactMoment at={lastAttemptAt} /> : 'None yet'],
         ['Added', <Moment at={endpoint.createdAt} />],

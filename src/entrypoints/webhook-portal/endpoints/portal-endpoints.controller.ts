@@ -6,6 +6,7 @@ import { Context } from '#platform/http/page-routes/page-context.js';
 import { ONCE_FIELD } from '#platform/web/forms/form.js';
 import { Problem } from '#platform/http/problems/problem.js';
 import { newId } from '#platform/secrets/ids.js';
+import { batchErrors, batchIn } from '#events/webhooks/batches/batch-fields.js';
 import {
   conditionsOf,
   EMPTY_ENDPOINT,
@@ -147,6 +148,7 @@ function inputOf(typed: EndpointFormValues) {
     filters: conditionsOf(typed),
     maxPerMinute: limit === '' ? null : limitIn(limit),
     ordered: typed.ordered,
+    batch: batchIn(typed),
     signatureVersions: signaturesIn(typed.signature_versions),
     headers: headersInLines(typed.headers),
     authentication: credentialsIn(typed),
@@ -171,6 +173,7 @@ function changesOf(typed: EndpointFormValues, present: EndpointFormValues): Endp
     filters: changed('filters'),
     maxPerMinute: changed('maxPerMinute'),
     ordered: changed('ordered'),
+    batch: changed('batch'),
     signatureVersions: changed('signatureVersions'),
     headers: changed('headers'),
     authentication: changed('authentication'),
@@ -195,6 +198,7 @@ function refusalOf(
       ...(types ? { event_types: typesError(types) } : {}),
       ...(limit ? { max_per_minute: 'Enter a whole number from 1 to 6,000, or nothing.' } : {}),
       ...rowErrors(violations),
+      ...batchErrors(violations),
       ...credentialErrors(violations),
       ...(headers ? { headers: `These headers cannot be used: ${together(headers)}` } : {}),
     },

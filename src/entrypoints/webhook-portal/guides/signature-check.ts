@@ -30,13 +30,13 @@ export const NO_INPUT: CheckInput = {
   body: '',
 };
 
-/** The request of an attempt of a delivery, by default the last one, as far as its client may see it. */
+/** The request of an attempt of a delivery, by default the last one, as far as its client may see it; not that of a batch. */
 export function sentWith(
   { id, endpointId, attemptList, payload }: DeliveryDetail,
   which: number,
 ): CheckInput {
   const last = attemptList.find(({ number }) => number === which) ?? attemptList.at(-1);
-  if (!last || payload === null) return { ...NO_INPUT, endpoint: endpointId };
+  if (!last || last.batch || payload === null) return { ...NO_INPUT, endpoint: endpointId };
   const timestamp = String(secondsOf(last.attemptedAt));
   return { ...NO_INPUT, endpoint: endpointId, id, timestamp, signature: last.signature, body: payload };
 }

@@ -7,11 +7,12 @@ import type { ClaimedDelivery } from './claimed-delivery.js';
  * Makes an attempt in its own trace, if tracing is enabled. The span contains no URL, because a partner may keep a secret in it.
  */
 export function inAttemptSpan(
-  { id, endpointId, eventType, retries }: ClaimedDelivery,
-  attempt: () => Promise<AttemptResult>,
-): Promise<AttemptResult> {
+  claims: readonly ClaimedDelivery[],
+  attempt: () => Promise<AttemptResult[]>,
+): Promise<AttemptResult[]> {
   const traces = tracing();
   if (!traces) return attempt();
+  const { id, endpointId, eventType, retries, batch } = claims[0]!;
   return traces.alone(
     'webhook attempt',
     {
@@ -19,13 +20,17 @@ export function inAttemptSpan(
       'webhook.endpoint.id': endpointId,
       'webhook.event.type': eventType,
       'webhook.retries': retries,
+      ...(batch ? { 'webhook.batch.size': claims.length } : {}),
     },
     (traceId) => inLogScope({ delivery_id: id, trace_id: traceId }, attempt),
     outcomeOf,
   );
 }
 
-function outcomeOf({ finished: { state, attempt }, isSuccess }: AttemptResult): SpanOutcome {
+function outcomeOf(results: AttemptResult[]): SpanOutcome {
+  // What was refused, if anything was.
+  const { finished, isSuccess } = results.find((each) => !each.isSuccess) ?? results[0]!;
+  const { state, attempt } = finished;
   return {
     attributes: {
       'webhook.delivery.state': state,

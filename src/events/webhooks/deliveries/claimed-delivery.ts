@@ -21,6 +21,8 @@ export interface ClaimedDelivery {
   signatureVersions: SignatureVersion[];
   /** At an ordered endpoint: how many events of its user directly before it the endpoint did not get; otherwise null. */
   sequenceGap: number | null;
+  /** At an endpoint with `batch`: which of those that were claimed with it go in its request; otherwise null. */
+  batch: PlaceInBatch | null;
   /** The secret that signs, and the one before while it is valid. */
   sealedSecret: Buffer;
   sealedPreviousSecret: Buffer | null;
@@ -34,6 +36,16 @@ export interface ClaimedDelivery {
   claimedAtSteady: number;
   /** Set if it must not be sent because something that it depends on has ended. */
   cancelReason: CancelReason | null;
+}
+
+/** In the batch with this key. */
+interface PlaceInBatch {
+  key: string;
+  eventId: string;
+  /** That of the event in the feed: compared as a text. */
+  place: string;
+  /** At an ordered endpoint: the same for the events of one user. */
+  line: string | null;
 }
 
 /** The result of a claim, and the next state of the delivery. */
@@ -55,6 +67,10 @@ export interface FinishedClaim {
     responseStart?: string;
     signature: string;
     sequenceGap?: number;
+    /** The `webhook-id` of a batch. */
+    batchId?: string;
+    /** Whether another one stands for the request in the numbers of the endpoint. */
+    isCounted?: false;
     url?: string;
     ownHeaders?: string[];
   };

@@ -6,7 +6,7 @@ import { readPage, type Page, type PageRequest } from '#platform/database/querie
 import { CONSENT_REVOKED } from '../events/event.js';
 import { DeliveryAttemptEntity } from './delivery-attempt.entity.js';
 import { DeliveryEntity } from './delivery.entity.js';
-import type { Delivery, DeliveryDetail } from './delivery.js';
+import type { AttemptedBatch, BatchedEvent, Delivery, DeliveryDetail } from './delivery.js';
 import { lineOf, placeOf } from './delivery-lines.sql.js';
 import { filtered, orderOf, type DeliveryFilter } from './delivery-filter.js';
 
@@ -89,6 +89,7 @@ export class DeliveriesRepository {
       where: { deliveryId: In(entities.map(({ id }) => id)) },
       order: { number: 'ASC' },
     });
+    const batches = await this.batchesOf(attempts);
     return entities.map((each, n) => {
       const delivery = each as ReadDelivery;
       const { payload, isErased } = raw[n]!;
@@ -97,11 +98,34 @@ export class DeliveriesRepository {
         userId: delivery.event.userId,
         payload,
         payloadHidden: isErased ? 'erased' : payload === null ? 'not_consented' : null,
-        attemptList: attempts.filter(
-          ({ deliveryId, number }) => deliveryId === delivery.id && number <= delivery.attempts,
-        ),
+        attemptList: attempts
+          .filter(({ deliveryId, number }) => deliveryId === delivery.id && number <= delivery.attempts)
+          .map((attempt) => ({ ...attempt, batch: batches.get(requestOf(attempt)) ?? null })),
       };
     });
+  }
+
+  /** What was sent together in these attempts, by `requestOf`. */
+  private async batchesOf(attempts: DeliveryAttemptEntity[]): Promise<Map<string, AttemptedBatch>> {
+    const ids = [...new Set(attempts.flatMap(({ batchId }) => batchId ?? []))];
+    if (ids.length === 0) return new Map();
+    // The order of the feed is that of a number which no entity has.
+    const found: (BatchedEvent & BatchedAttempt)[] = await this.attempts.query(
+      `SELECT a.batch_id AS "batchId", a.attempted_at AS "attemptedAt", a.delivery_id AS "deliveryId", d.event_type AS "eventType",
+              v.version AS "eventVersion", a.sequence_gap AS "sequenceGap", d.state
+         FROM delivery_attempts a
+         JOIN deliveries d ON d.id = a.delivery_id
+         JOIN events v ON v.id = d.event_id
+        WHERE a.batch_id = ANY ($1) ORDER BY v.xid, v.id`,
+      [ids],
+    );
+    const batches = new Map<string, AttemptedBatch>();
+    for (const { batchId, attemptedAt, ...event } of found) {
+      const request = requestOf({ batchId, attemptedAt });
+      const batch = batches.get(request) ?? { id: batchId!, events: [] };
+      batches.set(request, { ...batch, events: [...batch.events, event] });
+    }
+    return batches;
   }
 
   /** Whether no attempt is pending; also true for an unknown id. */
@@ -162,11 +186,20 @@ export class DeliveriesRepository {
 
   /** Removes the responses to all deliveries about a user, including those of revoked consents. */
   async eraseResponses(userId: string): Promise<void> {
-    // The query builder does not support updates from a join.
+    // With those of their batches: an answer may name each person. Locked in one order, as two people of a batch may be erased at a time.
     await this.deliveries.manager.query(
-      `UPDATE delivery_attempts a SET response_start = NULL, response_headers = NULL
-         FROM deliveries d JOIN events v ON v.id = d.event_id
-        WHERE a.delivery_id = d.id AND v.user_id = $1`,
+      `WITH own AS (
+         SELECT s.delivery_id, s.number, s.batch_id
+           FROM events v JOIN deliveries d ON d.event_id = v.id JOIN delivery_attempts s ON s.delivery_id = d.id
+          WHERE v.user_id = $1
+       )
+       UPDATE delivery_attempts a SET response_start = NULL, response_headers = NULL
+         FROM (SELECT s.delivery_id, s.number FROM delivery_attempts s
+                WHERE (s.delivery_id, s.number) IN (
+                  SELECT delivery_id, number FROM own
+                  UNION SELECT o.delivery_id, o.number FROM own JOIN delivery_attempts o ON o.batch_id = own.batch_id)
+                ORDER BY 1, 2 FOR NO KEY UPDATE) w
+        WHERE a.delivery_id = w.delivery_id AND a.number = w.number`,
       [userId],
     );
   }
@@ -188,6 +221,11 @@ export class DeliveriesRepository {
       .addSelect(['attempt.status', 'attempt.failure', 'attempt.url', 'attempt.attemptedAt']);
   }
 }
+
+type BatchedAttempt = Pick<DeliveryAttemptEntity, 'batchId' | 'attemptedAt'>;
+
+/** Names a request with several deliveries: each of them has such an attempt. */
+const requestOf = ({ batchId, attemptedAt }: BatchedAttempt): string => `${batchId} ${attemptedAt.getTime()}`;
 
 const deliveryOf = ({ endpoint, event, lastAttempt, ...delivery }: ReadDelivery): Delivery => ({
   id: delivery.id,

@@ -5,7 +5,7 @@ import { TextOrNull } from '#platform/database/entities/columns.js';
 
 /** A finished attempt of a delivery. */
 @Entity('delivery_attempts')
-export class DeliveryAttemptEntity implements Attempt {
+export class DeliveryAttemptEntity implements Omit<Attempt, 'batch'> {
   @PrimaryColumn('text')
   deliveryId!: string;
 
@@ -38,6 +38,9 @@ export class DeliveryAttemptEntity implements Attempt {
 
   @Column('integer', { nullable: true })
   sequenceGap!: number | null;
+
+  @TextOrNull()
+  batchId!: string | null;
 
   @TextOrNull()
   url!: string | null;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { KeyObject } from 'node:crypto';
 import { Settings } from '#platform/config/settings.js';
+import { messageOf, refusedIn, type Message } from '../batches/batch-request.js';
 import { EndpointSecrets } from '../endpoints/endpoint-secrets.service.js';
 import { GuardedHttpClient, USER_AGENT } from '../http/guarded-http-client.js';
 import type { HttpOutcome } from '../http/http-outcome.js';
@@ -12,6 +13,7 @@ import type { ClaimedDelivery, FinishedClaim } from './claimed-delivery.js';
 import { waitBeforeRetry } from './retry-schedule.js';
 
 const GONE = 410;
+const MULTI_STATUS = 207;
 
 /** The result of a claim; `isGone` if the receiver responded that the endpoint no longer exists. */
 export interface AttemptResult {
@@ -23,10 +25,9 @@ export interface AttemptResult {
 /** The `webhook-timestamp` of an attempt. */
 export const secondsOf = (attemptedAt: Date): number => Math.floor(attemptedAt.getTime() / 1000);
 
-/** The headers of a delivery's request, in reading order (contract §10). */
+/** The headers of a request, in reading order (contract §10). */
 export const requestHeaders = (
-  id: string,
-  event: { eventType: string; eventVersion: number; sequenceGap?: number | null },
+  { id, eventType, eventVersion, sequenceGap }: Omit<Message, 'body'>,
   timestamp: number,
   signature: string,
 ): Record<string, string> => ({
@@ -35,12 +36,12 @@ export const requestHeaders = (
   'webhook-id': id,
   'webhook-timestamp': String(timestamp),
   'webhook-signature': signature,
-  'webhook-event-type': event.eventType,
-  'webhook-event-version': String(event.eventVersion),
-  ...(event.sequenceGap ? { 'webhook-sequence-gap': String(event.sequenceGap) } : {}),
+  'webhook-event-type': eventType,
+  'webhook-event-version': String(eventVersion),
+  ...(sequenceGap ? { 'webhook-sequence-gap': String(sequenceGap) } : {}),
 });
 
-/** One attempt of one delivery: signed, sent and evaluated (contract §10). */
+/** One request, for one delivery or a batch: signed, sent and evaluated (contract §10, §22). */
 @Injectable()
 export class DeliveryAttemptService {
   constructor(
@@ -52,52 +53,60 @@ export class DeliveryAttemptService {
     private readonly settings: Settings,
   ) {}
 
-  /** Never throws because of a receiver. An attempt aborted by `signal` does not count. */
-  async make(claim: ClaimedDelivery, signal: AbortSignal): Promise<AttemptResult> {
-    const { id, leaseId, endpointId, cancelReason } = claim;
-    const claimed = { id, leaseId };
-    if (cancelReason) return withoutAttempt({ ...claimed, state: 'cancelled', cancelReason });
+  /** The result of each claim of the request. Never throws because of a receiver. An attempt aborted by `signal` does not count. */
+  async make(claims: readonly ClaimedDelivery[], signal: AbortSignal): Promise<AttemptResult[]> {
+    const claim = claims[0]!;
+    const { endpointId, cancelReason } = claim;
+    if (cancelReason) return withoutAttempt(claims, { state: 'cancelled', cancelReason });
     // By the database's clock: receivers reject a timestamp that is minutes off, and an instance's own clock may be.
     const attemptedAt = new Date(claim.claimedAt.getTime() + performance.now() - claim.claimedAtSteady);
     const keys = await this.keysOf(claim);
     const timestamp = secondsOf(attemptedAt);
-    const signature = signDelivery(keys.v1, { id, timestamp, body: claim.payload }, keys.v1a);
+    const message = messageOf(claims);
+    const signature = signDelivery(keys.v1, { ...message, timestamp }, keys.v1a);
     const ownHeaders = this.secrets.openHeaders(endpointId, claim.sealedHeaders);
-    const headers = requestHeaders(id, claim, timestamp, signature);
+    const headers = requestHeaders(message, timestamp, signature);
     const clientSecret = this.credentials.open(endpointId, claim);
     const unsendable = whyUnsendable(claim, keys, ownHeaders, clientSecret);
     const outcome =
-      unsendable ?? (await this.send(claim, { ...headers, ...ownHeaders }, signal, clientSecret));
-    if (outcome.kind === 'aborted') return withoutAttempt({ ...claimed, state: 'pending', waitSeconds: 0 });
-    const isSuccess = outcome.kind === 'response' && outcome.status >= 200 && outcome.status < 300;
+      unsendable ??
+      (await this.send(claim, message.body, { ...headers, ...ownHeaders }, signal, clientSecret));
+    if (outcome.kind === 'aborted') return withoutAttempt(claims, { state: 'pending', waitSeconds: 0 });
     const isGone = outcome.kind === 'response' && outcome.status === GONE;
-    const attempt = {
-      ...{
-        attemptedAt,
-        durationMs: outcome.durationMs,
-        signature,
-        sequenceGap: claim.sequenceGap || undefined,
-      },
-      ...(unsendable ? {} : { url: claim.url, ownHeaders: namesOf(claim, ownHeaders) }),
-      ...answerOf(outcome),
-    };
-    return {
-      isSuccess,
-      isGone,
-      finished: { attempt, ...claimed, ...this.stateAfter(claim, outcome, isSuccess, isGone) },
-    };
+    const results = outcomesOf(claims, outcome);
+    // One stands for the request: one that arrived, if any did.
+    const counted = Math.max(results.findIndex(isReceived), 0);
+    const jitter = Math.random();
+    return claims.map((each, n) => {
+      const isSuccess = isReceived(results[n]!);
+      const attempt = {
+        ...{
+          attemptedAt,
+          durationMs: outcome.durationMs,
+          signature,
+          sequenceGap: each.sequenceGap || undefined,
+          ...(each.batch ? { batchId: message.id } : {}),
+          ...(n === counted ? {} : { isCounted: false as const }),
+        },
+        ...(unsendable ? {} : { url: claim.url, ownHeaders: namesOf(claim, ownHeaders) }),
+        ...answerOf(outcome, results[n]!),
+      };
+      const state = this.stateAfter(each, outcome, isSuccess, isGone, jitter);
+      return { isSuccess, isGone, finished: { attempt, id: each.id, leaseId: each.leaseId, ...state } };
+    });
   }
 
   /** With a token of its own, if the receiver is behind OAuth. */
   private send(
     claim: ClaimedDelivery,
+    body: string,
     headers: Record<string, string>,
     signal: AbortSignal,
     clientSecret: string | null | undefined,
   ): Promise<HttpOutcome> {
-    const { url, payload, isSandbox, authentication, sealedClientSecret } = claim;
+    const { url, isSandbox, authentication, sealedClientSecret } = claim;
     const post = (more: Record<string, string>, timeoutMs?: number) =>
-      this.http.post(url, { ...headers, ...more }, payload, signal, { isSandbox, timeoutMs });
+      this.http.post(url, { ...headers, ...more }, body, signal, { isSandbox, timeoutMs });
     return authentication && sealedClientSecret && clientSecret
       ? this.receiverTokens.send({ ...claim, authentication, sealedClientSecret, clientSecret }, signal, post)
       : post({});
@@ -118,12 +127,15 @@ export class DeliveryAttemptService {
     outcome: HttpOutcome,
     isSuccess: boolean,
     isGone: boolean,
+    jitter: number,
   ): Pick<FinishedClaim, 'state' | 'waitSeconds'> {
     if (isSuccess) return { state: 'delivered' };
     // A test has only one attempt, because someone is waiting for the response.
     if (isGone || isTest) return { state: 'failed' };
     const retryAfterMs = outcome.kind === 'response' ? outcome.retryAfterMs : undefined;
-    const waitSeconds = waitBeforeRetry(this.settings.webhookRetrySchedule, retries, retryAfterMs);
+    const schedule = this.settings.webhookRetrySchedule;
+    // What was sent together is sent again together.
+    const waitSeconds = waitBeforeRetry(schedule, retries, retryAfterMs, () => jitter);
     return waitSeconds === undefined ? { state: 'failed' } : { state: 'pending', waitSeconds };
   }
 }
@@ -166,16 +178,36 @@ const failureBeforeSending = (detail: string): HttpOutcome => ({
   durationMs: 0,
 });
 
-const withoutAttempt = (finished: FinishedClaim): AttemptResult => ({
-  finished,
-  isSuccess: false,
-  isGone: false,
-});
+const withoutAttempt = (
+  claims: readonly ClaimedDelivery[],
+  rest: Omit<FinishedClaim, 'id' | 'leaseId'>,
+): AttemptResult[] =>
+  claims.map(({ id, leaseId }) => ({ finished: { id, leaseId, ...rest }, isSuccess: false, isGone: false }));
 
-const answerOf = (outcome: HttpOutcome): Partial<FinishedClaim['attempt']> => {
+/** Whether a delivery was received; if the answer to its batch says that it was not, why. */
+type Received = { isReceived: boolean; refusal?: string };
+const isReceived = (each: Received): boolean => each.isReceived;
+
+/** What the outcome of a request says of each delivery. */
+function outcomesOf(claims: readonly ClaimedDelivery[], outcome: HttpOutcome): Received[] {
+  if (outcome.kind !== 'response' || outcome.status !== MULTI_STATUS || !claims[0]!.batch) {
+    const isSuccess = outcome.kind === 'response' && outcome.status >= 200 && outcome.status < 300;
+    return claims.map(() => ({ isReceived: isSuccess }));
+  }
+  return refusedIn(outcome.bodyStart, claims).map((refusal) => ({
+    isReceived: refusal === undefined,
+    refusal,
+  }));
+}
+
+const answerOf = (outcome: HttpOutcome, { refusal }: Received): Partial<FinishedClaim['attempt']> => {
   if (outcome.kind === 'response') {
     const { status, headers, bodyStart, detail } = outcome;
-    return { status, responseHeaders: headers, responseStart: bodyStart, detail };
+    return {
+      // Nothing that asks for a 2xx finds it.
+      ...(refusal === undefined ? { status, detail } : { failure: 'not_acknowledged', detail: refusal }),
+      ...{ responseHeaders: headers, responseStart: bodyStart },
+    };
   }
   return outcome.kind === 'failure' ? { failure: outcome.failure, detail: outcome.detail } : {};
 };

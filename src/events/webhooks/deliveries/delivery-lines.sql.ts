@@ -11,24 +11,38 @@ export const lineOf = (userId: string): string => `hashtextextended(${userId}, 0
 /** A place in it, of the number of a transaction: that of the event. */
 export const placeOf = (xid: string): string => `${xid}::text::bigint`;
 
-/** How many of the due deliveries of an ordered endpoint a claim looks at. */
-const LOOKED_AT = 64;
+/** How many of the due deliveries of an ordered endpoint (`q`) a claim looks at. */
+const LOOKED_AT = 'greatest(64, q.batch_max)';
+/** More than it looks at. */
+const AHEAD_MAX = 101;
 /** As many are counted as missed at most. */
-const MISSED_MAX = 100;
+export const MISSED_MAX = 100;
+
+/** Of a delivery (`l`) that is looked at: everything that is ahead of it in its line is looked at, too. */
+const ALL_AHEAD_ARE_THERE = `(
+                  SELECT count(*) FROM looked_at b
+                   WHERE b.endpoint_id = l.endpoint_id AND b.line = l.line AND (b.place, b.event_id) < (l.place, l.event_id)
+                ) = (
+                  SELECT count(*) FROM (
+                    SELECT 1 FROM deliveries p
+                     WHERE p.endpoint_id = l.endpoint_id AND p.line = l.line AND p.state = 'pending'
+                       AND (p.place, p.event_id) < (l.place, l.event_id) LIMIT ${AHEAD_MAX}) p)`;
 
 /**
  * Parts of the claim. `front`: those of the due ones at the ordered ones among the endpoints (`allowed`) that nothing is ahead of in their
  * line, each with its turn. The others are put off (`moved`) until the one ahead has ended, which the trigger `deliveries_release_next`
  * says. It is locked while they are put off, so that it cannot end in between.
  *
+ * Into a batch all come whose predecessors are there, too: what is ahead of them and due does not put them off.
+ *
  * An event has its place for certain when every transaction below its own has ended. A delivery without a place, stored while
  * `ordered` was being switched on, gets it before anything of its endpoint is claimed.
  */
 export const LINES = `looked_at AS MATERIALIZED (
-         SELECT d.*, ahead.id AS ahead
+         SELECT d.*, q.batch_max, ahead.id AS ahead
            FROM allowed q
            CROSS JOIN LATERAL (
-             SELECT * FROM (${DUE('q.endpoint_id', String(LOOKED_AT), 'd.endpoint_id, d.id, d.event_id, d.line, d.place, d.next_attempt_at')}) d
+             SELECT * FROM (${DUE('q.endpoint_id', LOOKED_AT, 'd.endpoint_id, d.id, d.event_id, d.line, d.place, d.next_attempt_at')}) d
               ORDER BY d.next_attempt_at LIMIT ${LOOKED_AT}) d
            LEFT JOIN LATERAL (
              SELECT p.id FROM deliveries p
@@ -42,7 +56,8 @@ export const LINES = `looked_at AS MATERIALIZED (
            FROM looked_at l JOIN events v ON v.id = l.event_id WHERE l.line IS NULL AND v.user_id IS NOT NULL
        ), held AS MATERIALIZED (
          SELECT d.id FROM deliveries d
-          WHERE d.id = ANY (ARRAY(SELECT ahead FROM looked_at WHERE ahead IS NOT NULL)) AND d.state = 'pending'
+          WHERE d.id = ANY (ARRAY(SELECT l.ahead FROM looked_at l WHERE l.ahead IS NOT NULL
+                                     AND (l.batch_max IS NULL OR l.ahead NOT IN (SELECT id FROM looked_at)))) AND d.state = 'pending'
             FOR SHARE SKIP LOCKED
        ), mover AS MATERIALIZED (
          SELECT d.id, now() + greatest(interval '1 minute', now() - d.created_at) AS again FROM deliveries d
@@ -59,9 +74,10 @@ export const LINES = `looked_at AS MATERIALIZED (
            FROM mover m LEFT JOIN placeless p ON p.id = m.id WHERE d.id = m.id
          RETURNING 1
        ), front AS MATERIALIZED (
-         SELECT l.id, l.endpoint_id, row_number() OVER (PARTITION BY l.endpoint_id ORDER BY l.next_attempt_at) AS turn
+         SELECT l.id, l.endpoint_id, l.event_id, row_number() OVER (PARTITION BY l.endpoint_id ORDER BY l.next_attempt_at) AS turn
            FROM looked_at l
-          WHERE l.ahead IS NULL AND (l.line IS NULL OR l.place < ${placeOf('pg_snapshot_xmin(pg_current_snapshot())')})
+          WHERE (l.ahead IS NULL OR (l.batch_max IS NOT NULL AND ${ALL_AHEAD_ARE_THERE}))
+            AND (l.line IS NULL OR l.place < ${placeOf('pg_snapshot_xmin(pg_current_snapshot())')})
             AND l.endpoint_id NOT IN (SELECT endpoint_id FROM placeless)
        )`;
 

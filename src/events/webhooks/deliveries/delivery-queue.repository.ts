@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { userShares } from '#access/consents/consent.sql.js';
 import { WorkerStatements } from '#platform/database/queries/worker-statements.js';
+import { BATCHES, CUT, NEXT_BATCH_MS } from '../batches/batches.sql.js';
 import { HAS_FAILED_FOR_LONG, IS_FAILING, NOT_TOLD } from '../endpoints/endpoints.repository.js';
 import { DeliveryEntity } from './delivery.entity.js';
 import { lineOf, LINES, MISSED, placeOf } from './delivery-lines.sql.js';
@@ -55,12 +56,14 @@ const rowOf = ({ id, leaseId, state, cancelReason, waitSeconds = 0, attempt }: F
   response_start: attempt?.responseStart,
   signature: attempt?.signature,
   sequence_gap: attempt?.sequenceGap,
+  batch_id: attempt?.batchId,
+  counted: attempt?.isCounted,
   url: attempt?.url,
   own_headers: attempt?.ownHeaders?.length ? attempt.ownHeaders : undefined,
 });
 const DONE_COLUMNS = `id text, lease_id text, state text, cancel_reason text, wait_seconds float8, attempted_at timestamptz,
            duration_ms int, status int, failure text, detail text, response_headers jsonb, response_start text, signature text,
-           sequence_gap int, url text, own_headers text[]`;
+           sequence_gap int, batch_id text, counted boolean, url text, own_headers text[]`;
 
 /** What was claimed, and what else there is to do. */
 export interface Claims {
@@ -69,9 +72,11 @@ export interface Claims {
   moved: number;
   /** Endpoints that were switched to `ordered` or back, and take part again after `lineUp`. */
   toLineUp: string[];
+  /** How many milliseconds the first batch waits for more; null if none does. */
+  nextBatchMs: number | null;
 }
 /** On a row of its own; null on the others. */
-type ClaimedRest = { moved: number | null; toLineUp: string[] | null };
+type ClaimedRest = { moved: number | null } & Partial<Pick<Claims, 'toLineUp' | 'nextBatchMs'>>;
 
 /** An endpoint, and its URL at that moment. */
 export interface EndpointAtUrl {
@@ -110,7 +115,8 @@ export class DeliveryQueueRepository {
    * A throttled endpoint (contract §22) gets what its last minute leaves, counted in its row of `webhook_throttles`, which the
    * statement locks, or skips if another instance holds it. Until an attempt may start, none of its deliveries is read.
    *
-   * Of an ordered endpoint only what is first in its line is claimed (`LINES`); nothing before what waited is lined up.
+   * Of an ordered endpoint only what is first in its line is claimed (`LINES`); nothing before what waited is lined up. Of one with batches
+   * what makes one request, which counts as one (`BATCHES`).
    */
   async claim(
     leaseId: string,
@@ -122,10 +128,11 @@ export class DeliveryQueueRepository {
       'claim deliveries',
       `WITH RECURSIVE ${QUEUE}, queued AS MATERIALIZED (
          -- What a disabled or deleted endpoint has is cancelled, which needs no attempt.
-         SELECT q.endpoint_id, e.max_per_minute, e.ordered IS TRUE AS ordered, e.lined_up IS NOT FALSE AS lined_up
+         SELECT q.endpoint_id, e.max_per_minute, e.ordered IS TRUE AS ordered, e.lined_up IS NOT FALSE AS lined_up,
+                (e.batch->>'max')::int AS batch_max, (e.batch->>'wait_ms')::int AS batch_wait_ms
            FROM queue q
            LEFT JOIN webhook_endpoints e ON e.id = q.endpoint_id AND e.enabled AND e.deleted_at IS NULL
-                                        AND (e.max_per_minute IS NOT NULL OR e.ordered OR NOT e.lined_up)
+                                        AND (e.max_per_minute IS NOT NULL OR e.ordered OR NOT e.lined_up OR e.batch IS NOT NULL)
           WHERE q.endpoint_id IS NOT NULL
        ), open AS MATERIALIZED (
          SELECT s.endpoint_id, q.max_per_minute, s.start_seconds, s.start_counts
@@ -139,7 +146,7 @@ export class DeliveryQueueRepository {
                    WHERE k.second > now() - ${WINDOW}))::int AS starts
            FROM open o
        ), allowed AS MATERIALIZED (
-         SELECT q.endpoint_id, q.ordered,
+         SELECT q.endpoint_id, q.ordered, q.batch_max, q.batch_wait_ms, NOT q.ordered AND q.batch_max IS NULL AS alone,
                 least(coalesce(busy.room, $3), CASE WHEN q.max_per_minute IS NOT NULL THEN
                   coalesce((SELECT p.starts FROM permit p WHERE p.endpoint_id = q.endpoint_id), 0) END) AS starts
            FROM queued q
@@ -150,29 +157,32 @@ export class DeliveryQueueRepository {
        ), first_turns AS MATERIALIZED (
          -- As a rule they are enough, and reading all turns of each endpoint is most of the work.
          SELECT due.* FROM allowed q CROSS JOIN share s CROSS JOIN LATERAL ${TURNS('q.endpoint_id', 'least(q.starts, s.n)')} due
-          WHERE NOT q.ordered
-       ), ${LINES}, candidate AS (
+          WHERE q.alone
+       ), ${LINES}, ${BATCHES}, candidate AS (
          SELECT due.id, due.turn
            FROM (SELECT id, turn FROM first_turns
                  UNION ALL
                  SELECT due.id, due.turn
                    FROM allowed q CROSS JOIN share s CROSS JOIN LATERAL ${TURNS('q.endpoint_id', 'q.starts')} due
-                  WHERE NOT q.ordered AND q.starts > s.n AND due.turn > s.n AND (SELECT count(*) FROM first_turns) < $2
+                  WHERE q.alone AND q.starts > s.n AND due.turn > s.n AND (SELECT count(*) FROM first_turns) < $2
                  UNION ALL
-                 SELECT f.id, f.turn FROM front f JOIN allowed q ON q.endpoint_id = f.endpoint_id AND f.turn <= q.starts) due
+                 SELECT f.id, f.turn FROM front f JOIN allowed q ON q.endpoint_id = f.endpoint_id
+                  WHERE f.turn <= q.starts AND q.batch_max IS NULL) due
           -- Of those in the same turn any: if more endpoints hang than there is room for, the others get their share.
-          ORDER BY due.turn, random() LIMIT $2
+          ORDER BY due.turn, random() LIMIT $2 - (SELECT count(*) FROM packed)
        ), claimed AS (
          SELECT d.id FROM deliveries d
-          WHERE d.id = ANY (ARRAY(SELECT id FROM candidate)) AND d.state = 'pending' AND d.next_attempt_at <= now()
+          WHERE d.id = ANY (ARRAY(SELECT id FROM candidate) || ARRAY(SELECT unnest(ids) FROM packed))
+            AND d.state = 'pending' AND d.next_attempt_at <= now()
             -- What others are put off behind is locked before it is taken.
             AND (SELECT count(*) FROM held) >= 0
             FOR UPDATE SKIP LOCKED
-       ), taken AS (
+       ), ${CUT}, taken AS (
        UPDATE deliveries d
           SET lease_id = $1, behind = false, next_attempt_at = now() + make_interval(secs => $6)
          FROM claimed k, events v, event_types t, webhook_endpoints e, clients c
-        WHERE d.id = k.id AND v.id = d.event_id AND t.name = v.type AND e.id = d.endpoint_id AND c.id = e.client_id
+        WHERE d.id = k.id AND k.id <> ALL (ARRAY(SELECT id FROM cut))
+          AND v.id = d.event_id AND t.name = v.type AND e.id = d.endpoint_id AND c.id = e.client_id
        RETURNING d.id, d.lease_id AS "leaseId", d.endpoint_id AS "endpointId", e.url, v.type AS "eventType",
                  v.version AS "eventVersion", v.payload, d.retries,
                  v.test AS "isTest", c.environment = 'sandbox' AS "isSandbox", clock_timestamp() AS "claimedAt",
@@ -181,6 +191,10 @@ export class DeliveryQueueRepository {
                  e.sealed_headers AS "sealedHeaders", e.client_id AS "clientId", e.signature_versions AS "signatureVersions",
                  e.authentication, e.sealed_client_secret AS "sealedClientSecret",
                  CASE WHEN e.ordered AND d.line IS NOT NULL THEN ${MISSED} END AS "sequenceGap",
+                 -- What a disabled endpoint still gets, a test, is a batch of its own.
+                 CASE WHEN e.batch IS NOT NULL THEN json_build_object(
+                   'key', CASE WHEN e.enabled THEN e.id ELSE d.id END, 'eventId', v.id, 'place', lpad(v.xid::text, 20, '0') || v.id,
+                   'line', CASE WHEN e.ordered THEN d.line::text END) END AS batch,
                  -- One that was made beside an erasure is not marked, but its payload is gone.
                  CASE WHEN d.erased OR v.payload IS NULL THEN 'consent_withdrawn'
                       WHEN e.deleted_at IS NOT NULL THEN 'endpoint_deleted'
@@ -192,7 +206,8 @@ export class DeliveryQueueRepository {
                       WHEN NOT ${userShares('c.id', 'v.user_id', 't.scope')} THEN 'consent_withdrawn'
                  END AS "cancelReason"
        ), started AS (
-         SELECT k."endpointId" AS endpoint_id, count(*)::int AS n FROM taken k WHERE k."cancelReason" IS NULL GROUP BY 1
+         SELECT k."endpointId" AS endpoint_id, CASE WHEN bool_or(k.batch IS NOT NULL) THEN 1 ELSE count(*)::int END AS n
+           FROM taken k WHERE k."cancelReason" IS NULL GROUP BY 1
        ), counted AS (
          UPDATE webhook_throttles s
             SET start_seconds = w.seconds, start_counts = w.counts,
@@ -211,14 +226,15 @@ export class DeliveryQueueRepository {
        -- One more row says what else there is to do.
        SELECT t.*, w.* FROM taken t
          FULL JOIN (SELECT (SELECT count(*)::int FROM moved) AS moved,
-                           ARRAY(SELECT endpoint_id FROM queued WHERE NOT lined_up) AS "toLineUp") w ON false`,
+                           ARRAY(SELECT endpoint_id FROM queued WHERE NOT lined_up) AS "toLineUp",
+                           ${NEXT_BATCH_MS} AS "nextBatchMs") w ON false`,
       [leaseId, limit, perEndpoint, [...room.keys()], [...room.values()], LEASE_SECONDS],
     );
     const claimedAtSteady = performance.now();
-    const claims: Claims = { deliveries: [], moved: 0, toLineUp: [] };
-    for (const { moved, toLineUp, ...row } of rows) {
+    const claims: Claims = { deliveries: [], moved: 0, toLineUp: [], nextBatchMs: null };
+    for (const { moved, toLineUp, nextBatchMs, ...row } of rows) {
       if (moved === null) claims.deliveries.push({ ...row, claimedAtSteady });
-      else Object.assign(claims, { moved, toLineUp });
+      else Object.assign(claims, { moved, toLineUp, nextBatchMs });
     }
     return claims;
   }
@@ -266,7 +282,8 @@ export class DeliveryQueueRepository {
   async waiting(): Promise<{ pending: number; oldestSeconds: number; heldBack: number }> {
     const [row]: { pending: number; oldestSeconds: number; heldBack: number }[] = await this.deliveries.query(
       `WITH RECURSIVE ${QUEUE}, oldest AS (
-         SELECT due.at, e.enabled AND (e.recent_results LIKE '%x' OR coalesce(
+         SELECT due.at + make_interval(secs => coalesce((e.batch->>'wait_ms')::int, 0) / 1000.0) AS at,
+                e.enabled AND (e.recent_results LIKE '%x' OR coalesce(
                   (SELECT sum(h.duration_ms) > ${SLOW_MS} * sum(h.delivered + h.failed) FROM webhook_endpoint_hours h
                     WHERE h.endpoint_id = q.endpoint_id AND h.hour >= now() - interval '2 hours'), false)) AS held
            FROM queue q
@@ -311,14 +328,22 @@ export class DeliveryQueueRepository {
          RETURNING d.id, d.endpoint_id, d.attempts AS number, d.state, done.attempted_at, done.duration_ms, done.status,
                    done.failure, done.detail, CASE WHEN ${MAY_KEEP_ANSWER} THEN done.response_start END AS response_start,
                    CASE WHEN ${MAY_KEEP_ANSWER} THEN done.response_headers END AS response_headers, done.signature,
-                   done.sequence_gap, done.url, done.own_headers
+                   done.sequence_gap, done.batch_id, done.counted, done.url, done.own_headers,
+                   done.batch_id IS NOT NULL AND NOT (${MAY_KEEP_ANSWER}) AS forgets_batch
+       ), forgotten AS MATERIALIZED (
+         -- The answer to a batch may name each of its persons, also one who was erased when the lease had ended.
+         SELECT batch_id FROM changed WHERE forgets_batch
+         UNION ALL
+         SELECT batch_id FROM done WHERE batch_id IS NOT NULL AND id NOT IN (SELECT id FROM changed)
        ), made AS (
          SELECT * FROM changed WHERE attempted_at IS NOT NULL
        ), attempt AS (
          INSERT INTO delivery_attempts (delivery_id, number, attempted_at, duration_ms, status, failure, detail,
-                                        response_start, signature, response_headers, sequence_gap, url, own_headers)
-         SELECT id, number, attempted_at, duration_ms, status, failure, detail, response_start, signature,
-                response_headers, sequence_gap, url, own_headers FROM made
+                                        response_start, signature, response_headers, sequence_gap, batch_id, url, own_headers)
+         SELECT id, number, attempted_at, duration_ms, status, failure, detail,
+                CASE WHEN batch_id = ANY (ARRAY(SELECT batch_id FROM forgotten)) THEN NULL ELSE response_start END, signature,
+                CASE WHEN batch_id = ANY (ARRAY(SELECT batch_id FROM forgotten)) THEN NULL ELSE response_headers END,
+                sequence_gap, batch_id, url, own_headers FROM made
        ), locked AS MATERIALIZED (
          -- In one order, whichever instance comes first.
          SELECT e.id, e.url FROM webhook_endpoints e WHERE e.id IN (SELECT endpoint_id FROM made)
@@ -329,7 +354,7 @@ export class DeliveryQueueRepository {
                 count(*) FILTER (WHERE m.state = 'delivered' AND m.url = l.url)::int AS delivered_here,
                 count(*) FILTER (WHERE m.state <> 'delivered' AND m.url = l.url)::int AS failed_here,
                 sum(m.duration_ms)::bigint AS duration_ms, max(m.duration_ms) AS slowest_ms
-           FROM made m JOIN locked l ON l.id = m.endpoint_id GROUP BY m.endpoint_id
+           FROM made m JOIN locked l ON l.id = m.endpoint_id AND m.counted IS NOT FALSE GROUP BY m.endpoint_id
        ), hours AS (
          INSERT INTO webhook_endpoint_hours AS h (endpoint_id, hour, delivered, failed, duration_ms, slowest_ms)
          SELECT endpoint_id, date_trunc('hour', now(), 'UTC'), delivered, failed, duration_ms, slowest_ms

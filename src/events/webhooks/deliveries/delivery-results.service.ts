@@ -5,11 +5,13 @@ import { EndpointsService } from '../endpoints/endpoints.service.js';
 import type { AttemptResult } from './delivery-attempt.service.js';
 import { DeliveryQueueRepository, LEASE_SECONDS, type EndpointAtUrl } from './delivery-queue.repository.js';
 
-const BATCH = 500;
+/** Results that are written together, or all of one request. */
+const AT_ONCE = 500;
 const TRY_AGAIN_MS = 250;
 
+/** The results of a request. */
 interface Waiting {
-  result: AttemptResult;
+  results: AttemptResult[];
   endpointId: string;
   /** By the monotonic clock. */
   since: number;
@@ -31,10 +33,10 @@ export class DeliveryResultsService {
     private readonly endpoints: EndpointsService,
   ) {}
 
-  /** Resolves when the result is written, or when its lease has expired and another instance has taken over the delivery. */
-  write(result: AttemptResult, endpointId: string): Promise<void> {
+  /** Resolves when the results of a request are written, or when their lease has expired and another instance has taken them over. */
+  write(results: AttemptResult[], endpointId: string): Promise<void> {
     return new Promise((done) => {
-      this.waiting.push({ result, endpointId, since: performance.now(), done });
+      this.waiting.push({ results, endpointId, since: performance.now(), done });
       if (!this.isWriting) void detached(() => this.writeWaiting());
     });
   }
@@ -42,7 +44,7 @@ export class DeliveryResultsService {
   private async writeWaiting(): Promise<void> {
     this.isWriting = true;
     while (this.waiting.length > 0) {
-      const batch = this.waiting.splice(0, BATCH);
+      const batch = this.next();
       try {
         await this.writeBatch(batch);
         for (const { done } of batch) done();
@@ -55,8 +57,16 @@ export class DeliveryResultsService {
     this.isWriting = false;
   }
 
+  private next(): Waiting[] {
+    let count = 0;
+    const rest = this.waiting.findIndex(({ results }) => (count += results.length) > AT_ONCE);
+    return this.waiting.splice(0, rest === -1 ? this.waiting.length : Math.max(rest, 1));
+  }
+
   private async writeBatch(batch: Waiting[]): Promise<void> {
-    const { disable, failing } = await this.queue.finish(batch.map(({ result }) => result.finished));
+    const { disable, failing } = await this.queue.finish(
+      batch.flatMap(({ results }) => results.map((result) => result.finished)),
+    );
     for (const { id, url } of goneIn(batch)) await this.endpoints.disable(id, url, 'gone');
     for (const { id, url } of disable) await this.endpoints.disable(id, url, 'failing');
     for (const id of failing) await this.endpoints.tellFailing(id);
@@ -74,9 +84,9 @@ export class DeliveryResultsService {
 /** The endpoints that answered 410, each once with the URL that did. */
 function goneIn(batch: Waiting[]): EndpointAtUrl[] {
   const gone = new Map<string, EndpointAtUrl>();
-  for (const { result, endpointId: id } of batch) {
-    const url = result.finished.attempt?.url;
-    if (result.isGone && url !== undefined) gone.set(`${id} ${url}`, { id, url });
+  for (const { results, endpointId: id } of batch) {
+    const url = results[0]!.finished.attempt?.url;
+    if (results[0]!.isGone && url !== undefined) gone.set(`${id} ${url}`, { id, url });
   }
   return [...gone.values()];
 }

@@ -7,6 +7,7 @@ import { QueueWorker } from '#platform/database/background/queue-worker.js';
 import { SchemaCompatibility } from '#platform/database/migrations/schema-compatibility.service.js';
 import type { Line } from '#platform/http/server/logging.js';
 import { inLogScope } from '#platform/telemetry/log-scope.js';
+import { requestsOf } from '../batches/batch-request.js';
 import { inAttemptSpan } from './attempt-span.js';
 import { DeliveryAttemptService } from './delivery-attempt.service.js';
 import {
@@ -50,6 +51,8 @@ export class DeliveryWorker extends QueueWorker {
   /** Endpoints whose last attempt here failed, or is slow. */
   private readonly failing = new LRUCache<string, true>({ max: 1000 });
   private mayBeMore = false;
+  /** Only reminds it: the database knows when a batch has waited long enough, and the poll finds out too. */
+  private nextBatch: NodeJS.Timeout | undefined;
   private readonly pace: DeliveryPace;
   private readonly concurrency: number;
 
@@ -87,16 +90,25 @@ export class DeliveryWorker extends QueueWorker {
       IN_HAND_PER_ENDPOINT,
       room,
     );
-    for (const [n, each] of claimed.entries()) {
+    const requests = requestsOf(claimed);
+    for (const [n, each] of requests.entries()) {
       if (n > 0 && n % BEGUN_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
       this.begin(each);
     }
     // Deliveries for which an endpoint had no room wait until an attempt ends.
     this.mayBeMore = claimed.length > 0 || [...room.values()].includes(0);
     for (const endpointId of rest.toLineUp) await this.lineUp(endpointId);
-    if (claimed.length < limit) return rest.moved > 0 || rest.toLineUp.length > 0;
+    this.remind(rest.nextBatchMs);
+    if (requests.length < limit) {
+      return rest.moved > 0 || rest.toLineUp.length > 0 || claimed.some(({ batch }) => batch !== null);
+    }
     this.pace.wantMore();
     return true;
+  }
+
+  private remind(afterMs: number | null): void {
+    clearTimeout(this.nextBatch);
+    if (afterMs !== null) this.nextBatch = setTimeout(() => void this.claimDue(), afterMs).unref();
   }
 
   private async lineUp(endpointId: string): Promise<void> {
@@ -118,46 +130,52 @@ export class DeliveryWorker extends QueueWorker {
     return room;
   }
 
-  private begin(claim: ClaimedDelivery): void {
-    const { endpointId } = claim;
+  private begin(claims: readonly ClaimedDelivery[]): void {
+    const { endpointId, id } = claims[0]!;
     this.inHand.set(endpointId, (this.inHand.get(endpointId) ?? 0) + 1);
-    const work = inLogScope({ delivery_id: claim.id }, () => this.deliver(claim)).finally(() => {
+    const work = inLogScope({ delivery_id: id }, () => this.deliver(claims)).finally(() => {
       this.underWay.delete(work);
       const left = this.inHand.get(endpointId)! - 1;
       if (left > 0) this.inHand.set(endpointId, left);
       else this.inHand.delete(endpointId);
       deliveriesInHand.set(this.underWay.size);
       // What was next in its line is due now.
-      if (this.mayBeMore || claim.sequenceGap !== null) void this.claimDue();
+      if (this.mayBeMore || claims[0]!.sequenceGap !== null) void this.claimDue();
     });
     this.underWay.add(work);
     this.pace.watch();
     deliveriesInHand.set(this.underWay.size);
   }
 
-  private async deliver(claim: ClaimedDelivery): Promise<void> {
+  private async deliver(claims: readonly ClaimedDelivery[]): Promise<void> {
+    const { id, endpointId, isSandbox } = claims[0]!;
     try {
-      const result = await this.watched(
-        claim.endpointId,
-        inAttemptSpan(claim, () => this.attempts.make(claim, this.abort.signal)),
+      const results = await this.watched(
+        endpointId,
+        inAttemptSpan(claims, () => this.attempts.make(claims, this.abort.signal)),
       );
-      const { attempt } = result.finished;
+      const { attempt } = results[0]!.finished;
       if (attempt) {
+        const isSuccess = results.some((each) => each.isSuccess);
         // Sandboxes must not trigger alerts.
-        if (!claim.isSandbox) attemptCounter.inc({ result: result.isSuccess ? 'delivered' : 'failed' });
+        if (!isSandbox) attemptCounter.inc({ result: isSuccess ? 'delivered' : 'failed' });
         attemptDuration.observe(attempt.durationMs / 1000);
-        if (result.isSuccess) this.failing.delete(claim.endpointId);
-        else this.failing.set(claim.endpointId, true);
+        if (isSuccess) this.failing.delete(endpointId);
+        else this.failing.set(endpointId, true);
       }
-      await this.results.write(result, claim.endpointId);
-      const { state } = result.finished;
-      if (state !== 'pending') finishedCounter.inc({ state });
-      if (state === 'failed' && !claim.isTest) this.logger.warn(failureLine(claim, attempt));
+      await this.results.write(results, endpointId);
+      for (const [n, { finished }] of results.entries()) {
+        const { state } = finished;
+        if (state !== 'pending') finishedCounter.inc({ state });
+        if (state === 'failed' && !claims[n]!.isTest) {
+          this.logger.warn(failureLine(claims[n]!, finished.attempt));
+        }
+      }
     } catch (error) {
       // The lease expires, and the delivery is claimed again.
       const line: Line = {
-        text: `Delivery ${claim.id} failed unexpectedly and will be retried: ${(error as Error).message}`,
-        fields: { delivery_id: claim.id },
+        text: `Delivery ${id} failed unexpectedly and will be retried: ${(error as Error).message}`,
+        fields: { delivery_id: id },
       };
       this.logger.error(line);
     }

@@ -57,10 +57,28 @@ export interface Attempt {
   signature: string;
   /** The `webhook-sequence-gap` that was sent; null without it. */
   sequenceGap: number | null;
+  /** What was sent with it; null if it was sent alone. */
+  batch: AttemptedBatch | null;
   /** Where it was sent; null if nothing was, because the secret or the headers of the endpoint could not be decrypted. */
   url: string | null;
   /** The names of the endpoint's own headers that were sent. */
   ownHeaders: string[] | null;
+}
+
+/** A request with several events. */
+export interface AttemptedBatch {
+  /** Its `webhook-id`. */
+  id: string;
+  /** In the order of the request, this one among them; as far as they are kept. */
+  events: BatchedEvent[];
+}
+
+export interface BatchedEvent {
+  deliveryId: string;
+  eventType: string;
+  eventVersion: number;
+  sequenceGap: number | null;
+  state: DeliveryState;
 }
 
 /** Why the payload of a delivery is not shown: its client may not see it, or its user was erased. */

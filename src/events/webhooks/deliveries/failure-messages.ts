@@ -42,6 +42,11 @@ const FAILURES: Record<FailureKind, Words> = {
     advice:
       'Check the token endpoint, the client ID, the client secret and the scope of the endpoint, and the logs of your authorization server.',
   },
+  not_acknowledged: {
+    what: 'Not acknowledged (207)',
+    advice:
+      'Your server received the batch, but did not acknowledge this event. Name under “failed” the ids of the events to be sent again, and no others.',
+  },
 };
 
 /** Advice by detail, where that of the kind would mislead. */
@@ -71,7 +76,10 @@ const STATUSES: [matches: (status: number) => boolean, advice: string][] = [
     (status) => status === 410,
     'Your server says that the endpoint is gone, so it was disabled. If that was a mistake, enable it again.',
   ],
-  [(status) => status === 413, 'Your server does not accept a body of this size. Allow 128 kB.'],
+  [
+    (status) => status === 413,
+    'Your server does not accept a body of this size. Allow 128 kB, and 256 kB for batches.',
+  ],
   [
     (status) => status === 429,
     'Your server asks us to slow down. We honour its Retry-After header, up to 24 hours.',

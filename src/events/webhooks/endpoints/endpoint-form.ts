@@ -2,6 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Form } from '#platform/http/forms/form.js';
 import { FORM_KINDS, linesIn } from '#platform/http/resources/form-field.js';
 import { ResourceForm, type FormValues } from '#platform/http/resources/resource-form.js';
+import {
+  batchIn,
+  batchShown,
+  batchValues,
+  batchValuesChangedIn,
+  batchValuesIn,
+  type BatchValues,
+} from '../batches/batch-fields.js';
 import type { Condition } from '../filters/condition.js';
 import {
   credentialsIn,
@@ -21,19 +29,22 @@ const SHOWN_HEADERS = 'shown_headers';
 const linesOfText = (text: string): string => JSON.stringify(linesIn(text));
 
 /** The values of an endpoint form. */
-export interface EndpointFormValues extends FormValues<typeof ENDPOINT.fields>, CredentialValues {
+export interface EndpointFormValues
+  extends FormValues<typeof ENDPOINT.fields>, BatchValues, CredentialValues {
   /** One per line; a masked value stays as it is. */
   headers: string;
 }
 
 export const EMPTY_ENDPOINT: EndpointFormValues = {
   ...ENDPOINT_FORM.empty(),
+  ...batchValues(null),
   ...credentialValues(null),
   headers: '',
 };
 
 export const endpointFieldsOf = (endpoint: EndpointEntity): EndpointFormValues => ({
   ...ENDPOINT_FORM.of(endpoint),
+  ...batchValues(endpoint.batch),
   ...credentialValues(endpoint.authentication),
   headers: linesOf(endpoint.headerNames),
 });
@@ -43,6 +54,7 @@ export const endpointShown = (endpoint: EndpointEntity): Record<string, string> 
   const values = endpointFieldsOf(endpoint);
   return {
     ...ENDPOINT_FORM.shown(values),
+    ...batchShown(values),
     ...credentialsShown(credentialValues(endpoint.authentication)),
     [SHOWN_HEADERS]: linesOfText(values.headers),
   };
@@ -55,6 +67,7 @@ export const endpointFieldsChangedIn = (form: Form, endpoint: EndpointEntity): E
   const isShown = linesOfText(headers) === form.get(SHOWN_HEADERS);
   return {
     ...ENDPOINT_FORM.changedIn(form, present),
+    ...batchValuesChangedIn(form, batchValues(endpoint.batch)),
     ...credentialValuesChangedIn(form, credentialValues(endpoint.authentication)),
     headers: isShown ? present.headers : headers,
   };
@@ -62,6 +75,7 @@ export const endpointFieldsChangedIn = (form: Form, endpoint: EndpointEntity): E
 
 export const endpointFieldsIn = (form: Form): EndpointFormValues => ({
   ...ENDPOINT_FORM.in(form),
+  ...batchValuesIn(form),
   ...credentialValuesIn(form),
   headers: form.get('headers') ?? '',
 });
@@ -77,6 +91,7 @@ export const endpointMembersOf = (
 ): Record<string, unknown> => ({
   ...ENDPOINT_FORM.changedMembers(fields, present),
   ...(fields.headers === present?.headers ? {} : { headers: headersInLines(fields.headers) }),
+  ...(present && isDeepStrictEqual(batchIn(fields), batchIn(present)) ? {} : { batch: batchIn(fields) }),
   ...(present && isDeepStrictEqual(credentialsIn(fields), credentialsIn(present))
     ? {}
     : { authentication: credentialsIn(fields) }),

@@ -3,6 +3,7 @@ import type { ClientEntity } from '#access/clients/client.entity.js';
 import { illegible } from '#platform/http/validation/legible-text.js';
 import { validationFailed } from '#platform/http/problems/problem.js';
 import { EventTypesService } from '../event-types/event-types.service.js';
+import { batchViolations } from '../batches/batch.js';
 import { credentialViolations, type ClientCredentials } from '../receiver-tokens/client-credentials.js';
 import { EndpointAddresses } from './endpoint-addresses.service.js';
 import { headerViolations } from './endpoint-headers.js';
@@ -54,6 +55,7 @@ export class EndpointRules {
         ? { signature_versions: [violation('signature_versions')] }
         : {}),
       ...(headers.length === 0 ? {} : { headers }),
+      ...batchViolations(input.batch),
       ...credentials,
       ...(tokenAddress?.reason === undefined ? {} : { 'authentication.token_url': [tokenAddress.reason] }),
     };

@@ -1,6 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { SignatureVersion } from '../signing/sign-delivery.js';
 import type { ClientCredentials } from '../receiver-tokens/client-credentials.js';
+import type { Batch } from '../batches/batch.js';
 import type { Condition } from '../filters/condition.js';
 import { TextOrNull, TimeOrNull, InRealm } from '#platform/database/entities/columns.js';
 
@@ -36,6 +37,8 @@ export class EndpointEntity extends InRealm {
   @Column('boolean') ordered!: boolean;
   /** Whether its waiting deliveries stand as `ordered` says; until then none is claimed. */
   @Column({ type: 'boolean', select: false, insert: false }) linedUp!: boolean;
+  /** How its events are gathered into requests; null: each in its own. */
+  @Column({ type: 'json', nullable: true }) batch!: Batch | null;
   /** Which signatures a delivery has. */
   @Column('text', { array: true }) signatureVersions!: SignatureVersion[];
   @Column('bytea') sealedSecret!: Buffer;

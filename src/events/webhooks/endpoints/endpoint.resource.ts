@@ -14,6 +14,7 @@ import {
   IsTrueOrFalse,
   IsWholeNumber,
 } from '#platform/http/validation/validation.decorators.js';
+import { IsBatch, SHOWN_BATCH } from '../batches/batch.js';
 import { AreConditions, CONDITIONS_SCHEMA } from '../filters/condition.js';
 import { isSignatureVersion, SIGNATURE_OPTIONS, SIGNATURE_VERSIONS } from '../signing/sign-delivery.js';
 import { SHOWN_CREDENTIALS, type GivenCredentials } from '../receiver-tokens/client-credentials.js';
@@ -111,6 +112,15 @@ export const ENDPOINT = resource<EndpointEntity>()('endpoint', {
       label: 'One after the other for each user',
       hint: 'A user’s next event is sent only when the one before it was delivered or has failed for good.',
     },
+  },
+  batch: {
+    view: SHOWN_BATCH as never,
+    rule: IsBatch(),
+    about:
+      'Gathers events into requests with `{"type": "batch", "data": [...]}`: at most `max` of them, for which the first one waits up to `wait_ms`. Null: each event in its own request.',
+    ...NULL_IF_OMITTED,
+    changeable: true,
+    audited: true,
   },
   linedUp: { audited: { not: 'follows from ordered' } },
   signatureVersions: {

@@ -68,6 +68,7 @@ export type EndpointRow = Pick<
   | 'sealedSecret'
   | 'maxPerMinute'
   | 'ordered'
+  | 'batch'
   | 'signatureVersions'
   | Secrets
 >;
@@ -86,6 +87,7 @@ export type EndpointRowChanges = Partial<
     | 'enabled'
     | 'maxPerMinute'
     | 'ordered'
+    | 'batch'
     | 'signatureVersions'
     | Secrets
   >

@@ -185,6 +185,7 @@ export class EndpointsService {
         eventTypes: changes.eventTypes,
         ...(changes.filters && filterColumns(changes.filters)),
         ordered: changes.ordered === before.ordered ? undefined : changes.ordered,
+        batch: changes.batch,
         signatureVersions: changes.signatureVersions && inOrder(changes.signatureVersions),
         enabled: turned ? changes.enabled : undefined,
         maxPerMinute: changes.maxPerMinute === before.maxPerMinute ? undefined : changes.maxPerMinute,

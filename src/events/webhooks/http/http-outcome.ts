@@ -1,8 +1,16 @@
 /**
  * Why there was no complete response (contract §11.4); `http` is a response that is not HTTP, or not complete; `token`: the receiver was
- * not asked, because its authorization server gave no access token.
+ * not asked, because its authorization server gave no access token; `not_acknowledged`: it answered a batch with 207, and this not.
  */
-export type FailureKind = 'dns' | 'tls' | 'timeout' | 'blocked_address' | 'connection' | 'http' | 'token';
+export type FailureKind =
+  | 'dns'
+  | 'tls'
+  | 'timeout'
+  | 'blocked_address'
+  | 'connection'
+  | 'http'
+  | 'token'
+  | 'not_acknowledged';
 
 /** A header of a response: its name and its value. */
 export type HeaderLine = [name: string, value: string];

@@ -8,7 +8,7 @@ import {
   type DeliveryDetail,
 } from '#events/webhooks/deliveries/delivery.js';
 import { ApiSchema } from '@nestjs/swagger';
-import { flag, idOf, oneOf, orNull, text, time, whole } from '#platform/http/api/api-schemas.js';
+import { flag, idOf, listOf, oneOf, orNull, text, time, whole } from '#platform/http/api/api-schemas.js';
 import { viewOf } from '#platform/http/api/view-of.js';
 
 /** Query of `GET /admin/deliveries`; all given members must match. */
@@ -19,7 +19,7 @@ export class DeliveriesQuery extends PageQuery {
 }
 
 const DELIVERY = {
-  id: idOf('dlvr', 'Also the `webhook-id` of every attempt.'),
+  id: idOf('dlvr', 'Also the `webhook-id` of every attempt outside of a batch.'),
   event_id: idOf('evnt'),
   event_type: text(undefined, { example: 'vehicle.updated' }),
   endpoint_id: idOf('endp'),
@@ -55,7 +55,7 @@ class AttemptView extends viewOf<Attempt>()({
   status: orNull(whole('HTTP status of the response.')),
   failure: orNull(
     text(
-      'Set if there was no response: `dns`, `tls`, `timeout`, `blocked_address`, `connection`, `http`, or `token`: its authorization server gave no access token.',
+      'Set if there was no response: `dns`, `tls`, `timeout`, `blocked_address`, `connection`, `http`, `token`: its authorization server gave no access token; or `not_acknowledged`: the answer to its batch was 207, and did not acknowledge it.',
     ),
   ),
   detail: orNull(
@@ -64,6 +64,22 @@ class AttemptView extends viewOf<Attempt>()({
     ),
   ),
   response_start: orNull(text('The first 16 kB of the response body.')),
+  batch: [
+    {
+      type: 'object',
+      nullable: true,
+      description: 'What was sent in the same request, at an endpoint with `batch`; otherwise null.',
+      properties: {
+        id: text('The `webhook-id` of the request.', { example: 'batch_5f0c1d8e2b7a4936c1d2e3f405162738' }),
+        delivery_ids: listOf(idOf('dlvr'), {
+          description: 'Those that are kept, in the order of the request.',
+        }),
+      },
+      required: ['id', 'delivery_ids'],
+    },
+    ({ batch }: Attempt) =>
+      batch && { id: batch.id, delivery_ids: batch.events.map(({ deliveryId }) => deliveryId) },
+  ],
 }) {}
 
 /** A delivery with everything that was sent and received. */

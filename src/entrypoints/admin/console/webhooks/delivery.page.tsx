@@ -6,6 +6,7 @@ import { ErrorNotice } from '#platform/web/layout/notices.js';
 import { AddressLink } from '#platform/web/tables/address-link.js';
 import { Table } from '#platform/web/tables/table.js';
 import type { DeliveryDetail } from '#events/webhooks/deliveries/delivery.js';
+import { BatchList } from '#events/webhooks/batches/batch-list.js';
 import { outcomeText } from '#events/webhooks/deliveries/failure-messages.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { Id, Party, type PartyNames } from '../pages/lists.js';
@@ -61,10 +62,11 @@ export function deliveryPage({ delivery, names, errors }: DeliveryPageProps): Co
               {
                 head: 'Response',
                 cell: (attempt) => attempt.status ?? outcomeText(attempt),
-                under: ({ detail, responseStart }) =>
-                  (detail ?? responseStart) && (
+                under: (attempt) =>
+                  (attempt.detail ?? attempt.responseStart ?? attempt.batch) && (
                     <>
-                      {detail} {responseStart && <code>{responseStart}</code>}
+                      {attempt.detail} {attempt.responseStart && <code>{attempt.responseStart}</code>}
+                      <BatchList attempt={attempt} deliveryId={id} pathOf={deliveryPath} />
                     </>
                   ),
               },

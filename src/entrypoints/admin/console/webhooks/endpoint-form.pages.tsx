@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import type { ClientEntity } from '#access/clients/client.entity.js';
 import { TextArea, type FieldErrors } from '#platform/web/forms/field.js';
+import { BatchFields } from '#events/webhooks/batches/batch-fields.js';
 import { HEADERS_HINT } from '#events/webhooks/endpoints/endpoint-headers.js';
 import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
 import {
@@ -80,6 +81,7 @@ function Fields({ types, fields, errors, endpoint }: FormProps & { endpoint?: En
   return (
     <>
       {ENDPOINT_FORM.show(ENDPOINT_FORM.changeable, { event_types: options })}
+      <BatchFields />
       <TextArea name="headers" label="Headers (optional)" hint={HEADERS_HINT} spellcheck={false} />
       <CredentialFields values={fields} errors={errors} hasSecret={!!endpoint?.authentication} />
     </>

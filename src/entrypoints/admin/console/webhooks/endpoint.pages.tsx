@@ -5,6 +5,7 @@ import { Buttons, LinkButton, PostButton } from '#platform/web/forms/form.js';
 import { Moment } from '#platform/web/tables/moment.js';
 import { Table } from '#platform/web/tables/table.js';
 import type { Delivery } from '#events/webhooks/deliveries/delivery.js';
+import { batchInWords } from '#events/webhooks/batches/batch.js';
 import { EndpointFailing } from '#events/webhooks/endpoints/endpoint-failing.js';
 import type { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
 import { CredentialsInWords } from '#events/webhooks/receiver-tokens/credential-fields.js';
@@ -59,6 +60,7 @@ export function endpointPage({ endpoint, client, deliveries }: EndpointPageProps
             endpoint.filters.length > 0 && ['Filters', <code>{JSON.stringify(endpoint.filters)}</code>],
             endpoint.maxPerMinute !== null && ['Attempts per minute', `at most ${endpoint.maxPerMinute}`],
             endpoint.ordered && ['Order', 'one after the other for each user'],
+            endpoint.batch && ['Batches', batchInWords(endpoint.batch)],
             ['Signatures', <CommaList items={endpoint.signatureVersions} />],
             endpoint.headerNames.length > 0 && ['Headers', <CommaList items={endpoint.headerNames} />],
             endpoint.authentication && ['OAuth', <CredentialsInWords shown={endpoint.authentication} />],
