@@ -78,6 +78,8 @@ const TYPED: Record<string, string> = {
   to: '2026-01-02T00:00',
   message_id: 'ERR1',
   max_per_minute: '60',
+  'batch.max': '50',
+  'batch.wait_ms': '1000',
   filters: '[{"path":"type","operator":"exists"}]',
   headers: 'x-property: a value',
   accent_color: '#006b57',
