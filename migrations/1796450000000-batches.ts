@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createIndexConcurrently, dropIndexConcurrently } from './support/concurrent-index.js';
+import { createIndexConcurrently } from './support/concurrent-index.js';
 
 /** The function that makes the next deliveries of a line due; `count`: how many of them. */
 const releaseNext = (count: string): string => `
@@ -42,7 +42,7 @@ export class Batches1796450000000 implements MigrationInterface {
 
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(releaseNext('1'));
-    await dropIndexConcurrently(queryRunner, 'delivery_attempts_batch_idx');
+    await queryRunner.query('DROP INDEX IF EXISTS delivery_attempts_batch_idx');
     await queryRunner.query('ALTER TABLE delivery_attempts DROP COLUMN IF EXISTS batch_id');
     await queryRunner.query('ALTER TABLE webhook_endpoints DROP COLUMN IF EXISTS batch');
   }

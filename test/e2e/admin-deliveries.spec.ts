@@ -146,6 +146,7 @@ describe('The admin API for deliveries', () => {
     const answer = await send('GET', `/admin/deliveries/${id}`);
     const attempt = (number: number) => ({
       number,
+      batch: null,
       attempted_at: expect.stringMatching(/^\d{4}-.*Z$/) as string,
       duration_ms: expect.any(Number) as number,
       status: 500,
