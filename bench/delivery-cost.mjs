@@ -125,9 +125,8 @@ async function measure(what, url, round) {
     }
     await connection.query('ANALYZE');
     for (let done = 0; done < all;) {
-      const { deliveries: claimed } = await costOf('claim', all, () =>
-        queue.claim(randomUUID(), BATCH, 32, new Map()),
-      );
+      const got = await costOf('claim', all, () => queue.claim(randomUUID(), BATCH, 32, new Map()));
+      const claimed = got.deliveries ?? got;
       if (claimed.length === 0 || claimed[0].cancelReason)
         throw new Error(`${done}: ${claimed[0]?.cancelReason}`);
       const results = claimed.map(({ id, leaseId }) => ({
