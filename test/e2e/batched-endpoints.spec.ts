@@ -69,8 +69,14 @@ describe('An endpoint with batches', () => {
       'UPDATE webhook_throttles SET blocked_until = $2 FROM webhook_endpoints e WHERE e.id = endpoint_id AND e.client_id = $1',
       [client.id, until],
     );
-  /** As if what waits for more had waited long enough. */
+  /** As if what waits for more had waited long enough. What is ordered also waits for older transactions, those of other test files too. */
   const waited = async () => {
+    await until('no older transaction runs', async () => {
+      const [row] = await query<{ is_over: boolean }>(
+        'SELECT NOT EXISTS (SELECT 1 FROM events WHERE xid >= pg_snapshot_xmin(pg_current_snapshot())) AS is_over',
+      );
+      return row!.is_over;
+    });
     await query(
       "UPDATE deliveries SET created_at = created_at - interval '5 seconds' WHERE client_id = $1 AND state = 'pending'",
       [client.id],
