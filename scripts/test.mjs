@@ -1,5 +1,5 @@
 // `npm test`: compiles, then runs the tests, and the static checks beside them. `--long`: the tests that take minutes because they
-// must (at night on what `npm run build` has built), and then those under foreign conditions. `--only oauth`: those of a module. Everything else is for jest.
+// must, on what `npm run build` has built, and then those under foreign conditions. `--only oauth`: those of a module. Everything else is for jest.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -30,8 +30,7 @@ const run = (command, args, { quiet = false } = {}) =>
   });
 const node = (...args) => run(process.execPath, args);
 
-// The build of a release, too.
-if (isLong && process.env.NIGHTLY) await run('npm', ['run', '--silent', 'build']);
+if (isLong) await run('npm', ['run', '--silent', 'build']);
 const compiled = await node('scripts/compile.mjs');
 if (compiled.code !== 0) process.exit(compiled.code);
 // Tests start the service in hundreds of processes.

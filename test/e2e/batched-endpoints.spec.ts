@@ -1,128 +1,41 @@
 import { importJWK, type CryptoKey, type JWK } from 'jose';
 import { webcrypto } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { enterPortal, madeForEach, madeOnce, until, useSharedService, wordsOf } from '../support/spec.js';
+import { enterPortal, until, wordsOf } from '../support/spec.js';
+import { useBatchedEndpoints, WAIT_MS, type BatchedEvent } from '../support/batched-endpoints.js';
 import { errorAt } from '../support/portal.js';
-import { Receiver, type ReceivedRequest } from '../support/receiver.js';
-import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
-
-interface Event {
-  id: string;
-  type: string;
-  user_id: string;
-  data: { n: number; filler?: string };
-}
-/** The tests say when it is over. */
-const WAIT_MS = 5000;
+import type { ReceivedRequest } from '../support/receiver.js';
+import { TYPE } from '../support/webhooks.js';
 
 /* Contract §22: an endpoint with `batch` gets several events in one request. */
 describe('An endpoint with batches', () => {
-  const service = useSharedService({ env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '3600,3600' } });
-  type Reply =
-    | number
-    | ((events: Event[]) => [status: number, body: string, headers?: Record<string, string>]);
-  let reply: Reply = 204;
-  const receiver = Receiver.setUp((response, { body }) => {
-    const [status, text = '', headers = {}] =
-      typeof reply === 'number' ? [reply] : reply((JSON.parse(body) as { data: Event[] }).data);
-    response.writeHead(status, headers).end(text);
-  });
-  const webhooks = madeOnce(() => Webhooks.start(service));
-  const client = madeForEach(() => service.make.client());
-  const [anna, ben] = [
-    madeForEach(() => webhooks.consentedUser(client)),
-    madeForEach(() => webhooks.consentedUser(client)),
-  ];
-  let path: string;
-  let paths = 0;
-  let secret: string;
-
-  beforeEach(() => {
-    reply = 204;
-    path = `/${++paths}`;
-  });
-
-  const query = <T>(sql: string, params: unknown[] = []) => service.database.query<T>(sql, params);
-  async function add(json: object = {}): Promise<string> {
-    const batch = { max: 100, wait_ms: WAIT_MS };
-    const answer = await webhooks.add(client, {
-      ...{ url: receiver.url(path), batch, max_per_minute: 6000 },
-      ...json,
-    });
-    expect([answer.status, answer.json.field_errors]).toEqual([201, undefined]);
-    secret = answer.json.secret as string;
-    return answer.json.id as string;
-  }
-  const publish = async (userId: string, n: number, more: object = {}): Promise<string> => {
-    const answer = await webhooks.publish(userId, { type: TYPE, data: { n, ...more } });
-    expect(answer.status).toBe(202);
-    return answer.json.id as string;
-  };
-  const publishAll = async (userId: string, ...numbers: number[]): Promise<string[]> => {
-    const ids: string[] = [];
-    for (const n of numbers) ids.push(await publish(userId, n));
-    return ids;
-  };
-  /** Nothing is sent to the endpoints, however long publishing takes. */
-  const hold = (until = 'infinity') =>
-    query(
-      'UPDATE webhook_throttles SET blocked_until = $2 FROM webhook_endpoints e WHERE e.id = endpoint_id AND e.client_id = $1',
-      [client.id, until],
-    );
-  /** As if what waits for more had waited long enough. What is ordered also waits for older transactions, those of other test files too. */
-  const waited = async () => {
-    await until('no older transaction runs', async () => {
-      const [row] = await query<{ is_over: boolean }>(
-        'SELECT NOT EXISTS (SELECT 1 FROM events WHERE xid >= pg_snapshot_xmin(pg_current_snapshot())) AS is_over',
-      );
-      return row!.is_over;
-    });
-    await query(
-      "UPDATE deliveries SET created_at = created_at - interval '5 seconds' WHERE client_id = $1 AND state = 'pending'",
-      [client.id],
-    );
-    await hold('-infinity');
-  };
-  const requests = (): ReceivedRequest[] => receiver.requests.filter(({ url }) => url === path);
-  const eventsIn = ({ body }: ReceivedRequest) => (JSON.parse(body) as { data: Event[] }).data;
-  const arrived = () => requests().map((request) => eventsIn(request).map(({ data }) => data.n));
-  const untilRequests = (n: number) => until(`${n} requests`, () => requests().length >= n);
-  const admin = (method: string, at: string) =>
-    service.http.send(`/admin/${at}`, { method, bearer: webhooks.bearer });
-  interface Row {
-    id: string;
-    event_id: string;
-    state: string;
-    attempts: number;
-    status: number | null;
-    failure: string | null;
-    batch_id: string | null;
-    response_start: string | null;
-    wait: number | null;
-  }
-  const rows = () =>
-    query<Row>(
-      `SELECT d.id, d.event_id, d.state, d.attempts, a.status, a.failure, a.batch_id, a.response_start,
-              extract(epoch FROM d.next_attempt_at - now())::float8 AS wait
-         FROM deliveries d LEFT JOIN delivery_attempts a ON a.delivery_id = d.id AND a.number = d.attempts
-         JOIN events v ON v.id = d.event_id
-        WHERE d.client_id = $1 ORDER BY v.xid, v.id`,
-      [client.id],
-    );
-  const untilAttempted = (attempts: number) =>
-    until('all were attempted', async () => {
-      const found = await rows();
-      return found.length > 0 && found.every((row) => row.attempts >= attempts);
-    });
-  const states = async () => (await rows()).map(({ state }) => state);
-  const beginNext = () =>
-    query(
-      "UPDATE deliveries SET next_attempt_at = now(), due_at = now() WHERE client_id = $1 AND state = 'pending' AND NOT behind",
-      [client.id],
-    );
+  const {
+    own,
+    service,
+    receiver,
+    webhooks,
+    client,
+    anna,
+    ben,
+    query,
+    add,
+    publish,
+    publishAll,
+    hold,
+    waited,
+    requests,
+    eventsIn,
+    arrived,
+    untilRequests,
+    admin,
+    rows,
+    untilAttempted,
+    states,
+    beginNext,
+  } = useBatchedEndpoints();
 
   it('has none by default, and refuses what is no batch, in new ones and in changes', async () => {
-    const plain = await webhooks.add(client, { url: receiver.url(path) });
+    const plain = await webhooks.add(client, { url: receiver.url(own.path) });
     expect(plain.json.batch).toBeNull();
     const wrong: [unknown, string[]][] = [
       [5, ['batch']],
@@ -152,20 +65,20 @@ describe('An endpoint with batches', () => {
 
   it('gets what is published while it waits in one signed request, each event as it would be sent alone', async () => {
     await add();
-    const alone = await webhooks.add(client, { url: receiver.url(`${path}-alone`) });
+    const alone = await webhooks.add(client, { url: receiver.url(`${own.path}-alone`) });
     await hold();
     const ids = [...(await publishAll(anna.id, 1, 2)), ...(await publishAll(ben.id, 3))];
     await waited();
     await untilRequests(1);
     const [{ body, headers }] = requests() as [ReceivedRequest];
     await until('they have arrived alone', () => {
-      const single = receiver.requests.filter(({ url }) => url === `${path}-alone`);
+      const single = receiver.requests.filter(({ url }) => url === `${own.path}-alone`);
       return single.length === 3;
     });
     const bodies = new Map(
       receiver.requests
-        .filter(({ url }) => url === `${path}-alone`)
-        .map((each) => [(JSON.parse(each.body) as Event).id, each.body]),
+        .filter(({ url }) => url === `${own.path}-alone`)
+        .map((each) => [(JSON.parse(each.body) as BatchedEvent).id, each.body]),
     );
     expect(alone.status).toBe(201);
     expect(body).toBe(`{"type":"batch","data":[${ids.map((id) => bodies.get(id)).join(',')}]}`);
@@ -173,7 +86,7 @@ describe('An endpoint with batches', () => {
     expect(headers['webhook-event-version']).toBe('1,1,1');
     expect(headers['webhook-id']).toMatch(/^batch_[0-9a-f]{32}$/);
     // A library of others.
-    expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toMatchObject({
+    expect(new Webhook(own.secret).verify(body, headers as Record<string, string>)).toMatchObject({
       type: 'batch',
     });
     await untilAttempted(1);
@@ -205,111 +118,6 @@ describe('An endpoint with batches', () => {
     for (const { body } of requests()) expect(Buffer.byteLength(body)).toBeLessThanOrEqual(262_144);
   });
 
-  it('fails as a whole by 500, and is repeated as a whole with the same id', async () => {
-    await add();
-    reply = 500;
-    await hold();
-    await publishAll(anna.id, 1, 2);
-    await waited();
-    await untilAttempted(1);
-    const failed = await rows();
-    expect(failed.map(({ state, status }) => [state, status])).toEqual(Array(2).fill(['pending', 500]));
-    expect(failed[0]!.wait).toBe(failed[1]!.wait);
-    reply = 204;
-    await beginNext();
-    await untilRequests(2);
-    expect(arrived()).toEqual([
-      [1, 2],
-      [1, 2],
-    ]);
-    const [first, second] = requests().map(({ headers }) => headers['webhook-id']);
-    expect(second).toBe(first);
-    await untilAttempted(2);
-    expect(await states()).toEqual(['delivered', 'delivered']);
-    // One request stands for all of it in the numbers of the endpoint.
-    const [numbers] = await query(
-      `SELECT e.recent_results AS results, h.delivered, h.failed FROM webhook_endpoints e
-         JOIN (SELECT endpoint_id, sum(delivered)::int AS delivered, sum(failed)::int AS failed FROM webhook_endpoint_hours GROUP BY 1) h
-           ON h.endpoint_id = e.id WHERE e.client_id = $1`,
-      [client.id],
-    );
-    expect(numbers).toEqual({ results: 'x.', delivered: 1, failed: 1 });
-  });
-
-  it('is asked to wait by Retry-After, for all', async () => {
-    await add();
-    reply = () => [429, '', { 'retry-after': '7200' }];
-    await hold();
-    await publishAll(anna.id, 1, 2);
-    await waited();
-    await untilAttempted(1);
-    for (const { wait } of await rows()) expect(wait).toBeGreaterThan(7000);
-  });
-
-  it('is disabled by 410, and nothing of the batch is sent again', async () => {
-    const id = await add();
-    reply = 410;
-    await hold();
-    await publishAll(anna.id, 1, 2);
-    await waited();
-    await untilAttempted(1);
-    expect(await states()).toEqual(['failed', 'failed']);
-    await until('it is disabled', async () => {
-      const { json } = await admin('GET', `webhook_endpoints/${id}`);
-      return json.disabled_reason === 'gone';
-    });
-  });
-
-  it('acknowledges by 207 what is not in its list', async () => {
-    await add();
-    reply = (events) => [207, JSON.stringify({ failed: [events[1]!.id], more: true })];
-    await hold();
-    await publishAll(anna.id, 1, 2, 3);
-    await waited();
-    await untilAttempted(1);
-    expect((await rows()).map(({ state, status, failure }) => [state, status, failure])).toEqual([
-      ['delivered', 207, null],
-      ['pending', null, 'not_acknowledged'],
-      ['delivered', 207, null],
-    ]);
-    reply = () => [207, '{"failed":[]}'];
-    await beginNext();
-    await untilRequests(2);
-    await until('it is delivered', async () => (await states()).every((state) => state === 'delivered'));
-    expect(arrived()[1]).toEqual([2]);
-  });
-
-  it.each([
-    ['no JSON', 'ok'],
-    ['no object', '[]'],
-    ['nothing', ''],
-    ['null', 'null'],
-    ['no list', '{"failed":true}'],
-    ['numbers', '{"failed":[1]}'],
-    ['an id of no event in it', '{"failed":["evnt01HN2NJ9NMRZBXT1H6FT9N7735"]}'],
-  ])('acknowledges nothing by a 207 with %s', async (_what, body) => {
-    await add({ batch: { max: 2, wait_ms: 5000 } });
-    reply = () => [207, body];
-    await hold();
-    await publishAll(anna.id, 1, 2);
-    await waited();
-    await untilAttempted(1);
-    expect((await rows()).map(({ state, failure }) => [state, failure])).toEqual(
-      Array(2).fill(['pending', 'not_acknowledged']),
-    );
-  });
-
-  it('takes 207 for an acknowledgement without batches, as before', async () => {
-    await add({ batch: null });
-    reply = 207;
-    await hold();
-    await publish(anna.id, 1);
-    await waited();
-    await untilAttempted(1);
-    expect(await states()).toEqual(['delivered']);
-    expect(requests()[0]!.headers['webhook-id']).toMatch(/^dlvr/);
-  });
-
   describe('that is ordered', () => {
     it('gets a user’s events in order, several in a batch, and the rest after them', async () => {
       await add({ ordered: true, batch: { max: 3, wait_ms: WAIT_MS } });
@@ -326,36 +134,9 @@ describe('An endpoint with batches', () => {
       );
     });
 
-    it('holds back by 207 what comes after a failed one of its user, not what others have', async () => {
-      await add({ ordered: true });
-      reply = (events) => [
-        207,
-        JSON.stringify({ failed: events.filter(({ data }) => data.n === 2).map(({ id }) => id) }),
-      ];
-      await hold();
-      await publishAll(anna.id, 1, 2, 3);
-      await publishAll(ben.id, 4);
-      await waited();
-      await untilAttempted(1);
-      expect(await states()).toEqual(['delivered', 'pending', 'pending', 'delivered']);
-      await hold();
-      const later = await publish(anna.id, 5);
-      await waited();
-      await until('it waits', async () => {
-        const { json } = await admin('GET', `deliveries?client_id=${client.id}`);
-        return (json as { event_id: string; waits_for_earlier_event: boolean }[]).some(
-          (each) => each.event_id === later && each.waits_for_earlier_event,
-        );
-      });
-      reply = 204;
-      await beginNext();
-      await until('all are delivered', async () => (await states()).every((state) => state === 'delivered'));
-      expect(arrived()).toEqual([[1, 2, 3, 4], [2, 3], [5]]);
-    });
-
     it('says for each event of a batch how many before it were not delivered', async () => {
       await add({ ordered: true });
-      reply = 500;
+      own.reply = 500;
       await hold();
       await publishAll(anna.id, 1);
       await waited();
@@ -364,7 +145,7 @@ describe('An endpoint with batches', () => {
       await beginNext();
       await untilAttempted(2);
       expect(await states()).toEqual(['failed']);
-      reply = 204;
+      own.reply = 204;
       await hold();
       await publishAll(anna.id, 2, 3);
       await publishAll(ben.id, 4);
@@ -396,49 +177,6 @@ describe('An endpoint with batches', () => {
     expect(arrived()).toEqual([[2]]);
     await until('the other is cancelled', async () => (await states()).includes('cancelled'));
     expect(id).toMatch(/^endp/);
-  });
-
-  it('forgets with an erased user what it answered to their batch, and what they were sent', async () => {
-    await add({ batch: { max: 2, wait_ms: WAIT_MS } });
-    reply = () => [500, 'unknown person Anna'];
-    await hold();
-    await publishAll(anna.id, 1);
-    await publishAll(ben.id, 2);
-    await hold('-infinity');
-    await untilAttempted(1);
-    expect(arrived()).toEqual([[1, 2]]);
-    expect((await rows()).map((row) => row.response_start)).toEqual(Array(2).fill('unknown person Anna'));
-    expect((await admin('DELETE', `users/${anna.id}`)).status).toBe(204);
-    const [left] = (await rows()).filter(({ state }) => state === 'pending');
-    expect(left!.response_start).toBeNull();
-    reply = 204;
-    await beginNext();
-    await untilRequests(2);
-    expect(arrived()[1]).toEqual([2]);
-  });
-
-  it('keeps no answer to a batch whose user is erased while it is under way', async () => {
-    await add();
-    let answer = () => {};
-    const held = new Promise<void>((resolve) => (answer = resolve));
-    const slow = await Receiver.start((response) => {
-      void held.then(() => response.writeHead(500).end('unknown person Anna'));
-    });
-    const [endpoint] = await query<{ id: string }>('SELECT id FROM webhook_endpoints WHERE client_id = $1', [
-      client.id,
-    ]);
-    await webhooks.change(endpoint!.id, { url: slow.url('/') });
-    await hold();
-    await publishAll(anna.id, 1);
-    await publishAll(ben.id, 2);
-    await waited();
-    await until('it is under way', () => slow.requests.length === 1);
-    expect(eventsIn(slow.requests[0]!)).toHaveLength(2);
-    expect((await admin('DELETE', `users/${anna.id}`)).status).toBe(204);
-    answer();
-    await untilAttempted(1);
-    expect((await rows()).map((row) => [row.status, row.response_start])).toEqual(Array(2).fill([500, null]));
-    await slow.stop();
   });
 
   it('counts a batch as one attempt under a throttle', async () => {
@@ -480,7 +218,7 @@ describe('An endpoint with batches', () => {
     await waited();
     await untilRequests(1);
     const { headers, body } = requests()[0]!;
-    expect(() => new Webhook(secret).verify(body, headers as Record<string, string>)).not.toThrow();
+    expect(() => new Webhook(own.secret).verify(body, headers as Record<string, string>)).not.toThrow();
     const { json } = await service.http.get(`/.well-known/webhooks/${client.id}/jwks.json`);
     const key = (await importJWK((json.keys as JWK[])[0]!, 'EdDSA')) as CryptoKey;
     const [, signature = ''] = /v1a,(\S+)/.exec(String(headers['webhook-signature'])) ?? [];
@@ -517,7 +255,7 @@ describe('An endpoint with batches', () => {
 
   it('shows on the pages and in the admin API what was in the batch', async () => {
     const id = await add();
-    reply = (events) => [207, JSON.stringify({ failed: [events[1]!.id] })];
+    own.reply = (events) => [207, JSON.stringify({ failed: [events[1]!.id] })];
     await hold();
     await publishAll(anna.id, 1, 2);
     await waited();

@@ -8,7 +8,7 @@ import { DeliveryQueueRepository } from '#events/webhooks/deliveries/delivery-qu
 import type { ClaimedDelivery, FinishedClaim } from '#events/webhooks/deliveries/claimed-delivery.js';
 import { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
 import { EventEntity } from '#events/webhooks/events/event.entity.js';
-import { until } from './until.js';
+import { settled as settledIn } from './settled.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
 /** More than there are in any test. */
@@ -133,14 +133,7 @@ export function useDeliveryQueues() {
     if (waits) await settled();
     return row!.id;
   }
-  /** Other files have transactions in the same PostgreSQL, before whose end no place is certain. */
-  const settled = () =>
-    until('every transaction before the newest event has ended', async () => {
-      const [row] = await query<{ yes: boolean }>(
-        'SELECT max(xid::text::bigint) < pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS yes FROM events',
-      );
-      return row!.yes;
-    });
+  const settled = () => settledIn(query);
 
   const claim = async (
     limit = MANY,

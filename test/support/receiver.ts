@@ -15,7 +15,7 @@ export interface ReceivedRequest {
   body: string;
 }
 
-type Answer = (response: ServerResponse, request: ReceivedRequest) => void;
+export type Answer = (response: ServerResponse, request: ReceivedRequest) => void;
 
 /** A partner's server on a loopback port; it counts its connections. */
 export class Receiver {

@@ -123,7 +123,8 @@ export class DeliveriesRepository {
     for (const { batchId, attemptedAt, ...event } of found) {
       const request = requestOf({ batchId, attemptedAt });
       const batch = batches.get(request) ?? { id: batchId!, events: [] };
-      batches.set(request, { ...batch, events: [...batch.events, event] });
+      batch.events.push(event);
+      batches.set(request, batch);
     }
     return batches;
   }
