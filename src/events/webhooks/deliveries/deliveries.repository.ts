@@ -122,9 +122,8 @@ export class DeliveriesRepository {
     const batches = new Map<string, AttemptedBatch>();
     for (const { batchId, attemptedAt, ...event } of found) {
       const request = requestOf({ batchId, attemptedAt });
-      const batch = batches.get(request) ?? { id: batchId!, events: [] };
-      batch.events.push(event);
-      batches.set(request, batch);
+      if (!batches.has(request)) batches.set(request, { id: batchId!, events: [] });
+      batches.get(request)!.events.push(event);
     }
     return batches;
   }
