@@ -69,7 +69,7 @@ export function setUpEventFeed() {
       at = nextOf(answer);
     }
   };
-  /** Waits until the feed has these: other databases of the same server can hold events up for a moment. */
+  /** Waits until the feed has these: what the instances write for themselves can hold events up for a moment. */
   const untilShown = (...ids: string[]): Promise<void> =>
     until('the feed shows the events', async () => {
       const shown = (await readAll('?page_size=100')).map(({ id }) => id);

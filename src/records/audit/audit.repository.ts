@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import type { CommitPlace } from '#platform/database/queries/in-order-of-commits.js';
+import { SETTLED_BELOW, type CommitPlace } from '#platform/database/queries/in-order-of-commits.js';
 import { readPage, type Page, type PageRequest } from '#platform/database/queries/read-page.js';
 import { firstIdAt } from '#platform/secrets/ids.js';
 import { AuditEventEntity } from './audit-event.entity.js';
@@ -91,7 +91,7 @@ export class AuditRepository {
          FROM (SELECT $1::xid8 >= pg_snapshot_xmax(pg_current_snapshot()) AS ahead) s
          LEFT JOIN LATERAL (
            SELECT * FROM audit_events
-            WHERE (xid, id) > ($1::xid8, $2::text) AND xid < pg_snapshot_xmin(pg_current_snapshot())
+            WHERE (xid, id) > ($1::xid8, $2::text) AND xid < ${SETTLED_BELOW}
             ORDER BY xid, id LIMIT $3
          ) e ON true
         ORDER BY e.xid, e.id`,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import type { CommitPlace } from '#platform/database/queries/in-order-of-commits.js';
+import { SETTLED_BELOW, type CommitPlace } from '#platform/database/queries/in-order-of-commits.js';
 import { InputRows } from '#platform/database/queries/input-rows.js';
 import { RequestRecordEntity, type NewRequestRecord } from './request-record.entity.js';
 
@@ -42,7 +42,7 @@ export class RequestRecordsRepository {
          FROM (SELECT $1::xid8 >= pg_snapshot_xmax(pg_current_snapshot()) AS ahead) s
          LEFT JOIN LATERAL (
            SELECT * FROM request_records
-            WHERE status >= 400 AND (xid, id) > ($1::xid8, $2::bigint) AND xid < pg_snapshot_xmin(pg_current_snapshot())
+            WHERE status >= 400 AND (xid, id) > ($1::xid8, $2::bigint) AND xid < ${SETTLED_BELOW}
             ORDER BY xid, id LIMIT $3
          ) r ON true
         ORDER BY r.xid, r.id`,

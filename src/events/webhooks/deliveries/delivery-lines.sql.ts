@@ -1,3 +1,4 @@
+import { SETTLED_BELOW } from '#platform/database/queries/in-order-of-commits.js';
 import { DUE } from './due-deliveries.sql.js';
 
 /**
@@ -77,7 +78,7 @@ export const LINES = `looked_at AS MATERIALIZED (
          SELECT l.id, l.endpoint_id, l.event_id, row_number() OVER (PARTITION BY l.endpoint_id ORDER BY l.next_attempt_at) AS turn
            FROM looked_at l
           WHERE (l.ahead IS NULL OR (l.batch_max IS NOT NULL AND ${ALL_AHEAD_ARE_THERE}))
-            AND (l.line IS NULL OR l.place < ${placeOf('pg_snapshot_xmin(pg_current_snapshot())')})
+            AND (l.line IS NULL OR l.place < ${placeOf(SETTLED_BELOW)})
             AND l.endpoint_id NOT IN (SELECT endpoint_id FROM placeless)
        )`;
 

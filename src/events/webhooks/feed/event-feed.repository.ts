@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { consentIncludedSince, consentIsLive, userShares } from '#access/consents/consent.sql.js';
+import { SETTLED_BELOW } from '#platform/database/queries/in-order-of-commits.js';
 import { placeOf } from '../deliveries/delivery-lines.sql.js';
 import { EventEntity } from '../events/event.entity.js';
 import type { FeedPosition } from './feed-position.js';
@@ -56,7 +57,9 @@ export interface FeedNews {
  * The order of commits: an event is shown only when every transaction that began to write before it has ended, and those are
  * ordered by their numbers; events of one transaction by their ids.
  */
-const IS_SETTLED = 'e.xid < pg_snapshot_xmin(pg_current_snapshot()) AND NOT e.test';
+const IS_SETTLED = 'e.xid < (SELECT below FROM settled) AND NOT e.test';
+/** Once in a statement: it is a look at what runs at the moment. */
+const WITH_SETTLED = `WITH settled AS MATERIALIZED (SELECT ${SETTLED_BELOW} AS below)`;
 
 /** That of an event (`s`); looked up for those of users who have a consent only. */
 const SCOPE = '(SELECT t.scope FROM event_types t WHERE t.name = s.type)';
@@ -90,7 +93,7 @@ export class EventFeedRepository {
         ORDER BY e.xid, e.id LIMIT ${SCANNED_AT_ONCE}`;
     const [look]: FeedLook[] = await this.events.query(
       // Not materialized: in the order of the index, the events are read until there are enough.
-      `WITH shown AS MATERIALIZED (
+      `${WITH_SETTLED}, shown AS MATERIALIZED (
          SELECT s.xid, s.id, s.user_id, ${SCOPE} AS scope
            FROM (${scanned('e.xid, e.id, e.type, e.user_id, e.client_id, e.realm, e.created_at, e.payload IS NOT NULL AS has_payload')}) s
           WHERE s.has_payload
@@ -125,7 +128,8 @@ export class EventFeedRepository {
     limit: number,
   ): Promise<JudgedEvent[]> {
     return this.events.query(
-      `SELECT s.id, s.type, s.created_at AS "createdAt", s.user_id AS "userId", ${SCOPE} AS scope,
+      `${WITH_SETTLED}
+       SELECT s.id, s.type, s.created_at AS "createdAt", s.user_id AS "userId", ${SCOPE} AS scope,
               ARRAY(SELECT coalesce(s.payload::jsonb @@ p.predicate::jsonpath, false)
                       FROM unnest($5::text[]) WITH ORDINALITY AS p (predicate, place) ORDER BY p.place) AS holds
          FROM (SELECT * FROM events e WHERE ${IS_SETTLED} ORDER BY e.xid DESC, e.id DESC LIMIT ${JUDGED_AMONG}) s
@@ -141,8 +145,9 @@ export class EventFeedRepository {
    */
   async positionOf(eventId: string): Promise<FeedPosition | undefined> {
     const [found]: FeedPosition[] = await this.events.query(
-      `SELECT least(e.xid, s.xmin)::text AS xid, CASE WHEN e.xid < s.xmin THEN e.id ELSE '' END AS "eventId"
-         FROM events e, (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS xmin) s
+      `${WITH_SETTLED}
+       SELECT least(e.xid, s.below)::text AS xid, CASE WHEN e.xid < s.below THEN e.id ELSE '' END AS "eventId"
+         FROM events e, settled s
         WHERE e.id = $1 AND NOT e.test`,
       [eventId],
     );
@@ -152,7 +157,8 @@ export class EventFeedRepository {
   /** The position of the newest event; undefined if not found. */
   async newest(): Promise<FeedPosition | undefined> {
     const [found]: FeedPosition[] = await this.events.query(
-      `SELECT e.xid::text AS xid, e.id AS "eventId" FROM events e WHERE ${IS_SETTLED} ORDER BY e.xid DESC, e.id DESC LIMIT 1`,
+      `${WITH_SETTLED}
+       SELECT e.xid::text AS xid, e.id AS "eventId" FROM events e WHERE ${IS_SETTLED} ORDER BY e.xid DESC, e.id DESC LIMIT 1`,
     );
     return found;
   }
@@ -160,7 +166,7 @@ export class EventFeedRepository {
   /** Which of these clients the events after a position may be for. */
   async newsFor(clients: string[], after: FeedPosition): Promise<FeedNews> {
     const [news]: FeedNews[] = await this.events.query(
-      `WITH scanned AS MATERIALIZED (
+      `${WITH_SETTLED}, scanned AS MATERIALIZED (
          SELECT e.xid, e.id, e.user_id, e.client_id FROM events e
           WHERE (e.xid, e.id) > ($1::xid8, $2::text) AND ${IS_SETTLED}
           ORDER BY e.xid, e.id LIMIT ${SCANNED_AT_ONCE}
@@ -172,7 +178,7 @@ export class EventFeedRepository {
                     SELECT client_id FROM scanned WHERE client_id = ANY ($3::text[])) AS clients,
               (SELECT json_build_object('xid', xid::text, 'eventId', id) FROM scanned ORDER BY xid DESC, id DESC LIMIT 1) AS last,
               (SELECT count(*) FROM scanned) = ${SCANNED_AT_ONCE} AS "isMore",
-              EXISTS (SELECT 1 FROM events e WHERE e.xid >= pg_snapshot_xmin(pg_current_snapshot()) AND NOT e.test) AS "isHeldUp"`,
+              EXISTS (SELECT 1 FROM events e WHERE e.xid >= (SELECT below FROM settled) AND NOT e.test) AS "isHeldUp"`,
       [after.xid, after.eventId, clients],
     );
     return news!;

@@ -46,8 +46,10 @@ const READ = `
          CASE WHEN $3 THEN (SELECT up_to >= pg_snapshot_xmin($1::pg_snapshot) FROM access_changes_purged) END AS "isPurged",
          coalesce((
            SELECT json_agg(json_build_array(xid::text::float8, ids, about, id)) FROM (
-             SELECT id, xid, ids, CASE WHEN $1::text <> '3:3:' THEN about END AS about FROM access_changes
-              WHERE xid >= pg_snapshot_xmin($1::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, $1::pg_snapshot)
+             SELECT id, xid, ids, CASE WHEN $1::text <> '3:3:' THEN about END AS about
+               FROM ((SELECT * FROM access_changes WHERE xid >= pg_snapshot_xmax($1::pg_snapshot) ORDER BY xid DESC, id DESC LIMIT $2)
+                     UNION ALL
+                     SELECT * FROM access_changes WHERE xid = ANY (ARRAY(SELECT pg_snapshot_xip($1::pg_snapshot)))) AS unseen
               ORDER BY xid DESC, id DESC LIMIT $2
            ) AS newest
          ), '[]') AS changes`;
