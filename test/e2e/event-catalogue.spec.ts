@@ -74,6 +74,8 @@ describe('The catalogue of event types:', () => {
         [`/${name}`, { ...NEW_TYPE, scope: null }, 'scope'],
         [`/${name}`, { ...NEW_TYPE, description: '' }, 'description'],
         [`/${name}`, { ...NEW_TYPE, sample: [] }, 'sample'],
+        // A receiver could not tell its events from batches.
+        ['/batch', NEW_TYPE, 'name'],
         [`/${name}`, { ...NEW_TYPE, sample: { id: 1 }, resource: null }, 'sample'],
         [`/${name}`, { ...NEW_TYPE, resource: '/nothing' }, 'resource'],
         [`/${name}`, { ...NEW_TYPE, resource: 'id' }, 'resource'],

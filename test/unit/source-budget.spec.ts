@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
  * How large `src` may be. A number may go down at any time. It goes up only by a decision: the commit that raises it says what is
  * worth the lines.
  */
-const BUDGET = { lines: 90_843, files: 1_045 };
+const BUDGET = { lines: 90_900, files: 1_045 };
 
 describe('The source', () => {
   it('is no larger than its budget', () => {

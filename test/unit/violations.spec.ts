@@ -74,6 +74,11 @@ const WORDS: [ReturnType<typeof violation>, api: string, page: string][] = [
     'enter 1 to 64 of the characters a-z and _',
   ],
   [
+    violation('reserved_name', { reserved: 'batch' }),
+    'must not be batch, which the service uses itself',
+    'choose another name than batch, which the service uses itself',
+  ],
+  [
     violation('scope_names', { min: 1, max: 20 }),
     'must be a list of 1 to 20 different scope names',
     'choose 1 to 20 of these',

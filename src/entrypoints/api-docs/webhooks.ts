@@ -1,5 +1,6 @@
 import { EVENT_RESOURCES } from '../../../migrations/event-schemas.js';
 import { EVENT_TYPES } from '../../../migrations/event-types.js';
+import { BATCH_LIMITS, BATCH_TYPE } from '#events/webhooks/batches/batch.js';
 import { idOf, text, time, whole } from '#platform/http/api/api-schemas.js';
 import { type Operation, type Parameter, type Paths, type Schema, dataSchemaName } from './openapi.js';
 
@@ -46,15 +47,16 @@ export interface DescribedEvent {
   operationId: string;
 }
 
-const envelope = ({ type, dataSchema, isNumbered }: DescribedEvent): Schema => ({
+/** An event of a type, or of any. */
+const envelope = (of?: DescribedEvent): Schema => ({
   type: 'object',
   properties: {
     id: idOf('evnt', 'The id of the event: the same in the deliveries to each endpoint.'),
-    type: { type: 'string', const: type },
+    type: of ? { type: 'string', const: of.type } : text(),
     timestamp: time(),
     user_id: idOf('user'),
-    data: { $ref: `#/components/schemas/${dataSchema}` },
-    ...(isNumbered ? { sequence: SEQUENCE } : {}),
+    data: of ? { $ref: `#/components/schemas/${of.dataSchema}` } : { type: 'object' },
+    ...(of?.isNumbered === false ? {} : { sequence: SEQUENCE }),
   },
   required: ['id', 'type', 'timestamp', 'user_id', 'data'],
   additionalProperties: false,
@@ -67,48 +69,79 @@ export const SIGNED = 'Signed to Standard Webhooks 1.0.';
 export const webhookOperationId = (type: string): string =>
   type.replace(/[._](.)/g, (_match, letter: string) => letter.toUpperCase());
 
-/** What an endpoint receives of an event type. */
-export const webhookOf = (event: DescribedEvent): Operation => ({
-  operationId: event.operationId,
-  summary: event.type,
-  description: `${event.description} ${event.scope === null ? 'Requires no scope.' : `Requires the scope \`${event.scope}\`, in the client and in the user’s consent.`} ${SIGNED}`,
+/** What a request to an endpoint is, and what its answers mean. */
+const delivered = (
+  about: Pick<Operation, 'operationId' | 'summary' | 'description'>,
+  body: { schema: Schema; example: object },
+  partly: Operation['responses'] = {},
+): Operation => ({
+  ...about,
   tags: ['Webhooks'],
   security: [],
   parameters: WEBHOOK_HEADERS,
-  requestBody: {
-    required: true,
-    content: {
-      'application/json': {
-        schema: envelope(event),
-        example: {
-          id: 'evnt01HN2NJ9NMRZBXT1H6FT9N7735',
-          type: event.type,
-          timestamp: '2026-03-02T17:42:10Z',
-          user_id: 'user01HN2NJ9NMRZBXT1H6FT9N7735',
-          data: event.sample,
-        },
-      },
-    },
-  },
+  requestBody: { required: true, content: { 'application/json': body } },
   responses: {
     '2XX': { description: 'Received.' },
-    207: {
-      description: 'For a batch, with `{"failed": [...]}`: received, except for the events with these ids.',
-    },
+    ...partly,
     410: { description: 'Gone: the endpoint is disabled.' },
     default: { description: 'Not received: it is retried later, not before `Retry-After`.' },
   },
 });
 
+const exampleOf = (type: string, data: object) => ({
+  id: 'evnt01HN2NJ9NMRZBXT1H6FT9N7735',
+  type,
+  timestamp: '2026-03-02T17:42:10Z',
+  user_id: 'user01HN2NJ9NMRZBXT1H6FT9N7735',
+  data,
+});
+
+/** What an endpoint receives of an event type. */
+export const webhookOf = (event: DescribedEvent): Operation =>
+  delivered(
+    {
+      operationId: event.operationId,
+      summary: event.type,
+      description: `${event.description} ${event.scope === null ? 'Requires no scope.' : `Requires the scope \`${event.scope}\`, in the client and in the user’s consent.`} ${SIGNED}`,
+    },
+    { schema: envelope(event), example: exampleOf(event.type, event.sample) },
+  );
+
+/** What an endpoint with batches receives instead (contract §22). */
+const BATCH = delivered(
+  {
+    operationId: BATCH_TYPE,
+    summary: BATCH_TYPE,
+    description: `Events in one request, at an endpoint with \`batch\`. Each is byte for byte as it would be by itself. ${SIGNED}`,
+  },
+  {
+    schema: {
+      type: 'object',
+      properties: {
+        type: { type: 'string', const: BATCH_TYPE },
+        data: { type: 'array', minItems: 1, maxItems: BATCH_LIMITS.max.max, items: envelope() },
+      },
+      required: ['type', 'data'],
+      additionalProperties: false,
+    },
+    example: {
+      type: BATCH_TYPE,
+      data: EVENT_TYPES.slice(0, 2).map(([type, , , , sample]) => exampleOf(type, sample)),
+    },
+  },
+  { 207: { description: 'With `{"failed": [...]}`: received, except for the events with these ids.' } },
+);
+
 /** What webhook endpoints receive, from the first catalogue of event types (contract §10). */
-export const WEBHOOKS: Paths = Object.fromEntries(
-  EVENT_TYPES.map(([type, scope, , description, sample]) => {
+export const WEBHOOKS: Paths = Object.fromEntries([
+  ...EVENT_TYPES.map(([type, scope, , description, sample]) => {
     const event = {
       ...{ type, scope, description, sample },
       isNumbered: EVENT_RESOURCES[type] !== undefined,
       dataSchema: dataSchemaName(type),
       operationId: webhookOperationId(type),
     };
-    return [type, { post: webhookOf(event) }];
+    return [type, { post: webhookOf(event) }] as const;
   }),
-);
+  [BATCH_TYPE, { post: BATCH }] as const,
+]);

@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
 import { badRequest, Problem } from '#platform/http/problems/problem.js';
 import { apiWords, apiWordsOf, violation } from '#platform/http/problems/violation.js';
+import { nameViolation } from '#platform/http/validation/name-rule.js';
 import { RequestValidationPipe } from '#platform/http/validation/validation.pipe.js';
 import { withoutDefaults } from './company-defaults.js';
 import { MARKS, SECTIONS, type Company, type Entry, type Section, type Shape } from './company-sections.js';
@@ -132,9 +133,10 @@ export class CompanyDocument {
       if (!(await this.isValid(names.dto, { [names.member]: name }))) {
         this.note([...place, name], apiWords(violation('email')));
       }
-    } else if (names && !names.pattern.test(name)) {
-      this.note([...place, name], `the name ${apiWords(violation('name', names))}`);
+      return;
     }
+    const found = names && nameViolation(names, name);
+    if (found) this.note([...place, name], `the name ${apiWords(found)}`);
   }
 
   private async list(value: unknown, place: Place, shape: Shape): Promise<unknown> {

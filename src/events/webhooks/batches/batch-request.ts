@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ClaimedDelivery } from '../deliveries/claimed-delivery.js';
+import { BATCH_TYPE } from './batch.js';
 import { MISSED_MAX } from '../deliveries/delivery-lines.sql.js';
 
 /** What a request is about: its `webhook-id`, its body, and what its headers say of it. */
@@ -48,7 +49,7 @@ export function messageOf(claims: readonly ClaimedDelivery[]): Message {
   return {
     id: batchIdOf(claims.map(({ id }) => id)),
     ...batchHeaders(claims),
-    body: `{"type":"batch","data":[${claims.map(({ payload }) => payload).join(',')}]}`,
+    body: `{"type":"${BATCH_TYPE}","data":[${claims.map(({ payload }) => payload).join(',')}]}`,
   };
 }
 
@@ -56,7 +57,7 @@ export function messageOf(claims: readonly ClaimedDelivery[]): Message {
 export const batchHeaders = (
   events: readonly { eventVersion: number; sequenceGap: number | null }[],
 ): Pick<Message, 'eventType' | 'eventVersion' | 'sequenceGap'> => ({
-  eventType: 'batch',
+  eventType: BATCH_TYPE,
   eventVersion: events.map(({ eventVersion }) => eventVersion).join(),
   sequenceGap: events.some(({ sequenceGap }) => sequenceGap)
     ? events.map(({ sequenceGap }) => sequenceGap ?? 0).join()

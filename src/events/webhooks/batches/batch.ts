@@ -4,6 +4,9 @@ import { whole } from '#platform/http/api/api-schemas.js';
 import { IsJsonObject } from '#platform/http/validation/validation.decorators.js';
 import { violation, type Violations } from '#platform/http/problems/violation.js';
 
+/** In place of the type of an event, in requests with a batch. */
+export const BATCH_TYPE = 'batch';
+
 /** How the deliveries of an endpoint are gathered into requests (contract §22). */
 export interface Batch {
   /** Events in a request. */
@@ -12,7 +15,7 @@ export interface Batch {
   wait_ms: number;
 }
 
-const LIMITS: Record<keyof Batch, { min: number; max: number }> = {
+export const BATCH_LIMITS: Record<keyof Batch, { min: number; max: number }> = {
   max: { min: 1, max: 100 },
   wait_ms: { min: 0, max: 5000 },
 };
@@ -22,21 +25,21 @@ export function batchViolations(given: object | null | undefined): Violations {
   if (!given) return {};
   const values = given as Record<string, unknown>;
   const isWithin = (name: keyof Batch): boolean => {
-    const [value, { min, max }] = [values[name], LIMITS[name]];
+    const [value, { min, max }] = [values[name], BATCH_LIMITS[name]];
     return Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
   };
   return Object.fromEntries([
     ...Object.keys(values).flatMap((name) =>
-      Object.hasOwn(LIMITS, name) ? [] : [[`batch.${name}`, [violation('unknown_member')]]],
+      Object.hasOwn(BATCH_LIMITS, name) ? [] : [[`batch.${name}`, [violation('unknown_member')]]],
     ),
-    ...(Object.keys(LIMITS) as (keyof Batch)[]).flatMap((name) =>
-      isWithin(name) ? [] : [[`batch.${name}`, [violation('whole_number', LIMITS[name])]]],
+    ...(Object.keys(BATCH_LIMITS) as (keyof Batch)[]).flatMap((name) =>
+      isWithin(name) ? [] : [[`batch.${name}`, [violation('whole_number', BATCH_LIMITS[name])]]],
     ),
   ]) as Violations;
 }
 
 const member = (name: keyof Batch, description: string) =>
-  whole(description, { minimum: LIMITS[name].min, maximum: LIMITS[name].max });
+  whole(description, { minimum: BATCH_LIMITS[name].min, maximum: BATCH_LIMITS[name].max });
 
 const SCHEMA = {
   type: 'object',

@@ -1,12 +1,14 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { NameRule } from '#platform/http/validation/name-rule.js';
 import type { Translations } from '#access/scopes/translations.js';
+import { BATCH_TYPE } from '../batches/batch.js';
 import { TextOrNull, TimeOfInsert, TimeOrNull } from '#platform/database/entities/columns.js';
 
 export const EVENT_TYPE_NAME: NameRule = {
   pattern: /^[a-z0-9_.]{1,64}$/,
   characters: 'a-z, 0-9, _ and .',
   example: 'charging_session.created',
+  reserved: BATCH_TYPE,
 };
 
 /** A type of event in the catalogue (contract §10, §21). */

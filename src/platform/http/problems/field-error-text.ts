@@ -26,6 +26,7 @@ const FIELD_ERROR_TEXT: OwnWords = {
   time_or_day: () => 'enter a date, such as 2026-01-31, or a date and time, such as 2026-01-31T08:00Z',
   json_object: () => 'enter a JSON object, such as {"id": "…"}',
   name: (params) => `enter 1 to 64 of the characters ${params.characters}`,
+  reserved_name: ({ reserved }) => `choose another name than ${reserved}, which the service uses itself`,
   scope_names: ({ min, max }) =>
     min > 0 ? `choose ${min} to ${max} of these` : `enter at most ${max} scopes, each once`,
   grant_types: atLeastOne,

@@ -186,6 +186,8 @@ export const API_WORDS = {
   time_or_day: () => 'must be a date, or a date and time with Z or an offset, such as 2026-01-31T08:00Z',
   json_object: () => 'must be a JSON object',
   name: ({ characters }: { characters: string }) => `must be 1 to 64 of the characters ${characters}`,
+  reserved_name: ({ reserved }: { reserved: string }) =>
+    `must not be ${reserved}, which the service uses itself`,
 
   scope_names: ({ min, max }: Size) => `must be a list of ${min} to ${max} different scope names`,
   grant_types: ({ values }: { values: readonly string[] }) =>
