@@ -1,5 +1,5 @@
 // `npm run test:foreign`: runs a fixed part of the tests under each of the conditions of test/support/foreign-conditions.ts, or under those
-// that are named. `NIGHTLY=1` runs all of test/e2e as well, under two of them that PROPERTY_SEED chooses. Needs compiled tests.
+// that are named; with `--one-by-one`, one after another. `NIGHTLY=1` runs all of test/e2e as well, under two of them that PROPERTY_SEED chooses. Needs compiled tests.
 import { spawn } from 'node:child_process';
 import { existsSync, statSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,6 +15,7 @@ const root = path.join(import.meta.dirname, '..');
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
 const clock = pathToFileURL(path.join(root, 'test/support/stepping-clock.mjs')).href;
 const NOBODY = 65_534;
+const ONE_BY_ONE = '--one-by-one';
 
 /** Whether everybody can get into this folder. */
 const isOpen = (folder) =>
@@ -67,7 +68,7 @@ async function runUnder(conditions, part) {
   return code === 0;
 }
 
-const asked = process.argv.slice(2);
+const asked = process.argv.slice(2).filter((name) => name !== ONE_BY_ONE);
 const unknown = asked.filter((name) => !FOREIGN_CONDITIONS.some((condition) => condition.name === name));
 if (unknown.length > 0) {
   writeSync(
@@ -107,7 +108,8 @@ const runAll = async () => {
     if (!(await runUnder(group, group[0].part ?? FIXED_PART)))
       failed.push(group.map(({ name }) => name).join(' + '));
 };
-await Promise.all(Array.from({ length: availableParallelism() }, runAll));
+const lanes = process.argv.includes(ONE_BY_ONE) ? 1 : availableParallelism();
+await Promise.all(Array.from({ length: lanes }, runAll));
 if (process.env.NIGHTLY && asked.length === 0) {
   const seed = Number(process.env.PROPERTY_SEED ?? Math.floor(Math.random() * 2 ** 31));
   // One with a part of its own changes what other tests look at.

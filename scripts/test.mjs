@@ -108,11 +108,12 @@ const beside = isWhole && !isLong ? run('npm', ['run', 'check:static'], { quiet:
 const workers = isLong ? [`--maxWorkers=${availableParallelism() + 2}`] : [];
 const atNight = isWhole && isLong && !process.env.NIGHTLY ? AT_NIGHT : [];
 const leftForNight = atNight.length > 0 ? ['--testPathIgnorePatterns', ...atNight.map(patternOf)] : [];
+// One condition after another, beside the long tests, which wait most of their time.
+const foreign = isWhole && isLong ? node('scripts/test-foreign.mjs', '--one-by-one') : { code: 0 };
 const tests = await node(...JEST, ...workers, ...rest, ...selection, ...leftForNight);
 if (atNight.length > 0) process.stdout.write(`For the night (NIGHTLY=1): ${atNight.join(', ')}.\n`);
-const foreign = isWhole && isLong ? await node('scripts/test-foreign.mjs') : { code: 0 };
 const checks = await beside;
 if (checks.code !== 0)
   process.stdout.write(`${checks.printed}\nThe static checks failed (npm run check:static).\n`);
 else if (checks.printed) process.stdout.write('The static checks passed.\n');
-process.exitCode = tests.code || foreign.code || checks.code;
+process.exitCode = tests.code || (await foreign).code || checks.code;

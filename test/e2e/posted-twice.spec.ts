@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
 import { Transactions } from '#platform/database/queries/transactions.js';
 import { SealedBox } from '#platform/secrets/sealed-box.js';
@@ -9,7 +10,7 @@ import { actionsOn } from '../support/audit-events.js';
 import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
 import { madeForEach, PASSWORD, placeOf, until } from '../support/spec.js';
 import { setUpApp } from '../support/factors-without-pages.js';
-import { whileHeld } from '../support/held-rows.js';
+import { connectionTo } from '../support/test-database.js';
 import { codeOf, givePassword, isSignedIn, wrongCode } from '../support/second-factors.js';
 import { PATIENT, useService, type TestInstance } from '../support/test-service.js';
 
@@ -183,25 +184,20 @@ describe('A form that is posted twice', () => {
       const page = await browser.open(path);
       const press = click(browser, page, path);
       const body = new URLSearchParams({ csrf_token: csrfTokenOn(page, path) }).toString();
-      const link = 'SELECT FROM portal_links WHERE client_id = $1 FOR UPDATE';
-      await whileHeld(
-        service,
-        [link, [client.id]],
-        [
-          () =>
-            new Promise<void>((resolve) => {
-              const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-              const type = 'application/x-www-form-urlencoded';
-              const headers = { cookie, origin: service.url, 'content-type': type };
-              const broken = request(`${one().url}${path}`, { method: 'POST', headers });
-              broken.on('error', () => resolve());
-              broken.end(body);
-              void until('it is handled', async () => (await pendingForms()) === 1).then(() =>
-                broken.destroy(),
-              );
-            }),
-        ],
-      );
+      const holding = await connectionTo(service);
+      await holding.query('BEGIN');
+      await holding.query('SELECT FROM portal_links WHERE client_id = $1 FOR UPDATE', [client.id]);
+      const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      const type = 'application/x-www-form-urlencoded';
+      const headers = { cookie, origin: service.url, 'content-type': type };
+      const broken = request(`${one().url}${path}`, { method: 'POST', headers });
+      const hasBroken = once(broken, 'error');
+      broken.end(body);
+      await until('it is handled', async () => (await pendingForms()) === 1);
+      broken.destroy();
+      await hasBroken;
+      await holding.query('ROLLBACK');
+      await holding.end();
       const { answer, after } = await press(other());
       expect(placeOf(answer)).toEqual([303, '/portal']);
       expect((await after.open('/portal')).status).toBe(200);

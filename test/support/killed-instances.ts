@@ -2,31 +2,37 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { Factory } from './factory.js';
 import { Http } from './http.js';
-import { Receiver, type Answer } from './receiver.js';
+import { Receiver, type Answer, type ReceivedRequest } from './receiver.js';
 import { SpawnedService } from './spawned-service.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY } from './test-service.js';
 import { until } from './until.js';
 import { TYPE, WEBHOOK_ENV } from './webhooks.js';
 
-interface Setting {
-  /** How many users have consented to the client of the endpoint. */
-  users: number;
-  /** Members of the endpoint. */
-  endpoint: object;
-  retrySchedule: string;
+interface EndpointSetting {
+  /** Its members. */
+  members: object;
   answer: Answer;
 }
 
-/** An event in the order of the feed, with the state of its delivery. */
+/** An event in the order of the feed, with the state of its delivery to an endpoint. */
 interface Stored {
   id: string;
   user_id: string;
   state: string;
 }
 
-/** Two instances over a database of their own, which send to one endpoint and are killed again and again. */
-export function useKilledInstances({ users: userCount, endpoint, retrySchedule, answer }: Setting) {
+/** Two instances over a database of their own, which send to some endpoints of a client and are killed again and again. */
+export function useKilledInstances<Name extends string>({
+  users: userCount,
+  retrySchedule,
+  endpoints,
+}: {
+  /** How many users have consented to the client. */
+  users: number;
+  retrySchedule: string;
+  endpoints: Record<Name, EndpointSetting>;
+}) {
   let database: TestDatabase;
   let receiver: Receiver;
   let bearer: string;
@@ -35,6 +41,7 @@ export function useKilledInstances({ users: userCount, endpoint, retrySchedule, 
   const services: SpawnedService[] = [];
   const https: Http[] = [];
 
+  const nameOf = ({ url }: ReceivedRequest) => url.slice(1) as Name;
   const start = (n: number) =>
     new SpawnedService({
       ...WEBHOOK_ENV,
@@ -49,15 +56,19 @@ export function useKilledInstances({ users: userCount, endpoint, retrySchedule, 
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    receiver = await Receiver.start(answer);
+    receiver = await Receiver.start((response, request) =>
+      endpoints[nameOf(request)].answer(response, request),
+    );
     for (let n = 0; n < 2; n++) https.push(new Http(`http://127.0.0.1:${await freePort()}`));
     const instance = await startInstance(database, WEBHOOK_ENV);
     const make = new Factory(instance);
     bearer = await make.adminToken();
     const client = await make.client({ ownerId: (await make.user({ password: undefined })).id });
-    const json = { url: receiver.url('/'), event_types: [TYPE], ...endpoint };
-    const path = `/admin/clients/${client.id}/webhook_endpoints`;
-    expect((await instance.http.send(path, { bearer, json })).status).toBe(201);
+    for (const [name, { members }] of Object.entries<EndpointSetting>(endpoints)) {
+      const json = { url: receiver.url(`/${name}`), event_types: [TYPE], ...members };
+      const path = `/admin/clients/${client.id}/webhook_endpoints`;
+      expect((await instance.http.send(path, { bearer, json })).status).toBe(201);
+    }
     for (let n = 0; n < userCount; n++) {
       users.push(await make.user({ password: undefined }));
       await make.consent(client, users[n]!);
@@ -109,14 +120,12 @@ export function useKilledInstances({ users: userCount, endpoint, retrySchedule, 
 
   return {
     users,
-    get requests() {
-      return receiver.requests;
-    },
+    requestsOf: (name: Name) => receiver.requests.filter((request) => nameOf(request) === name),
     /**
      * Publishes so many events of each user in each round, and kills one instance or the other, now and then both, when a few requests of
-     * the round have arrived. Returns the events when all deliveries have ended.
+     * the round have arrived. Returns the events of each endpoint when all deliveries have ended.
      */
-    async run(rounds: number, eventsInRound: number): Promise<Stored[]> {
+    async run(rounds: number, eventsInRound: number): Promise<Record<Name, Stored[]>> {
       for (let round = 0; round < rounds; round++) {
         const seen = receiver.requests.length;
         const publishing = publishEach(eventsInRound);
@@ -130,14 +139,17 @@ export function useKilledInstances({ users: userCount, endpoint, retrySchedule, 
         );
         return row!.n === 0;
       });
-      const stored = await database.query<Stored>(
-        `SELECT e.id, e.user_id, d.state FROM events e JOIN deliveries d ON d.event_id = e.id
+      const stored = await database.query<Stored & { url: string }>(
+        `SELECT e.id, e.user_id, d.state, p.url
+           FROM events e JOIN deliveries d ON d.event_id = e.id JOIN webhook_endpoints p ON p.id = d.endpoint_id
           WHERE e.type = $1 ORDER BY e.xid, e.id`,
         [TYPE],
       );
-      expect(stored).toHaveLength(userCount * rounds * eventsInRound);
+      const names = Object.keys(endpoints) as Name[];
+      expect(stored).toHaveLength(names.length * userCount * rounds * eventsInRound);
       for (const service of services) expect(await service.stop()).toBe(0);
-      return stored;
+      const storedOf = (name: Name): Stored[] => stored.filter(({ url }) => url === receiver.url(`/${name}`));
+      return Object.fromEntries(names.map((name) => [name, storedOf(name)])) as Record<Name, Stored[]>;
     },
   };
 }
