@@ -1,9 +1,10 @@
-import { Client } from 'pg';
+import { escapeLiteral, type Client } from 'pg';
 import {
   AccessChangesRepository,
   type ChangesRead,
 } from '#platform/database/changes/access-changes.repository.js';
-import type { Listener } from '#platform/database/connections/listener.service.js';
+import { newConnection } from '#platform/database/connections/connections.js';
+import { LISTENING, type Listener } from '#platform/database/connections/listener.service.js';
 import { rowsOf, type Plan } from '../support/list-plans.js';
 import { connectionTo, createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
@@ -17,11 +18,11 @@ describe('a read of the changes', () => {
   let plan: Plan;
 
   const repository = new AccessChangesRepository({
-    query: async ({ text, values }: { text: string; values: unknown[] }) => {
-      if (!explains) return (await reader.query(text, values)).rows as unknown[];
+    query: async ({ name, text, values }: { name: string; text: string; values: unknown[] }) => {
+      if (!explains) return (await reader.query({ name, text, values })).rows as unknown[];
+      const given = values.map((value) => escapeLiteral(String(value))).join();
       const { rows } = await reader.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-        `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
-        values,
+        `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE "${name}" (${given})`,
       );
       plan = rows[0]!['QUERY PLAN'][0].Plan;
       return [];
@@ -38,7 +39,10 @@ describe('a read of the changes', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    reader = await connectionTo({ database });
+    reader = newConnection(database.url, {}, LISTENING);
+    await reader.connect();
+    // Planned while there is nothing, as at the first start.
+    await read('3:3:');
     open = await connectionTo({ database });
     await open.query('BEGIN');
     await open.query("INSERT INTO access_changes (ids) VALUES ('{open}')");

@@ -9,6 +9,7 @@ import { Settings } from '#platform/config/settings.js';
 import { detached } from '#platform/telemetry/log-scope.js';
 import { closeAtOnce, socketOf } from './connection-problem.js';
 import { newConnection } from './connections.js';
+import type { Session } from './session.js';
 import { proveSessionMode, SessionLostError } from './session-mode.js';
 
 const RECONNECT_AFTER_MS = 500;
@@ -27,6 +28,9 @@ export interface ConnectionFollower {
 export interface ChannelListener extends ConnectionFollower {
   onAnnouncement(payload: string): void;
 }
+
+/** Its statements are few, run many times a second, and find everything by an index: planning one took longer than running it. */
+export const LISTENING: Session = { enable_seqscan: 'off', plan_cache_mode: 'force_generic_plan' };
 
 /** This instance's only connection for notifications from the database (LISTEN/NOTIFY); it reconnects when it breaks. */
 @Injectable()
@@ -149,7 +153,7 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
       query_timeout: SILENCE_MS,
     };
     // The table of changes has an index; it must be used whatever the planner thinks of the table's size.
-    return newConnection(this.settings.databaseUrl!, options, { enable_seqscan: 'off' });
+    return newConnection(this.settings.databaseUrl!, options, LISTENING);
   }
 
   private lose(): void {

@@ -6,19 +6,16 @@ export interface CommitPlace {
   id: string;
 }
 
-/** Transactions that began so many transactions ago, or earlier, are asked for their database. */
-const OLD = 64;
-
 /**
- * In SQL: every transaction of this database with a lower number (`xid8`) has ended, and the statement sees what it wrote. An old one
- * of another database does not count: whoever holds a lock on a relation there (`pg_locks`, which every role may read) cannot
- * write here. To be asked once in a statement; on a standby, whose snapshots do not list transactions, all count.
+ * In SQL: every transaction of this database with a lower number (`xid8`) has ended, and the statement sees what it wrote. One of another
+ * database, after which 64 have begun, does not count: whoever holds a lock on a relation there (`pg_locks`, which every role may read)
+ * cannot write here. To be asked once in a statement; on a standby, whose snapshots do not list transactions, all count.
  */
 export const SETTLED_BELOW = `(
   SELECT CASE WHEN running.count = 0 THEN pg_snapshot_xmin(s) ELSE coalesce(running.first, pg_snapshot_xmax(s)) END
     FROM pg_current_snapshot() AS s, LATERAL (
       SELECT count(*), min(x) FILTER (
-               WHERE pg_snapshot_xmax(s)::text::bigint - x::text::bigint < ${OLD} OR x::xid <> ALL (ARRAY(
+               WHERE pg_snapshot_xmax(s)::text::bigint - x::text::bigint < 64 OR x::xid <> ALL (ARRAY(
                  SELECT unnest(array_agg(transactionid) FILTER (WHERE locktype = 'transactionid' AND mode = 'ExclusiveLock'))
                    FROM pg_locks GROUP BY virtualtransaction
                  HAVING bool_or(locktype = 'relation' AND database NOT IN (

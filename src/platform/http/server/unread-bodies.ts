@@ -23,17 +23,15 @@ export function unreadBody(request: FastifyRequest): Problem | null {
   const { takesForm, takesUpload, takesOneClick } = routeOptions.config ?? {};
   switch (type.split(';', 1)[0]!.trim().toLowerCase()) {
     case 'application/json':
-      return takesForm ? refused(FORM_ONLY) : null;
+      return takesForm ? unsupportedMediaType(FORM_ONLY) : null;
     case 'application/x-www-form-urlencoded':
-      return takesForm ? null : refused(JSON_ONLY);
+      return takesForm ? null : unsupportedMediaType(JSON_ONLY);
     case 'multipart/form-data':
-      return takesUpload || takesOneClick ? null : refused(takesForm ? FORM_ONLY : JSON_ONLY);
+      return takesUpload || takesOneClick ? null : unsupportedMediaType(takesForm ? FORM_ONLY : JSON_ONLY);
     default:
       return null;
   }
 }
-
-const refused = (detail: string): Problem => unsupportedMediaType(detail);
 
 const FORM_ONLY = say('This endpoint only accepts application/x-www-form-urlencoded.');
 const JSON_ONLY = say('This endpoint only accepts application/json.');
