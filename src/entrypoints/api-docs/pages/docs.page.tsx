@@ -41,7 +41,7 @@ const WEBHOOKS = 'Webhooks';
 // Without a script a link leads to itself.
 const link = ({ anchor, name }: Listed): VNode => (
   <a id={anchor.slice(1)} href={anchor}>
-    <code>{name}</code>
+    <code class="whole">{name}</code>
   </a>
 );
 
