@@ -35,7 +35,7 @@ describe('A page of the feed of events', () => {
     service.app.get(EventFeedRepository).look({ clientId, scopes: PARTNER_SCOPES }, after, limit);
 
   const planOf = async (work: () => Promise<unknown>): Promise<Plan> => {
-    const plans = await plansOf(service.app.get(DataSource), /^WITH (scanned|shown)/, work);
+    const plans = await plansOf(service.app.get(DataSource), /^WITH settled/, work);
     expect(plans).toHaveLength(1);
     return plans[0]!;
   };

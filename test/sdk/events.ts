@@ -32,6 +32,8 @@ export function describeEvent(event: Event): string {
       return `${event.type}: ${event.data.client_id}`;
     case 'webhook.test':
       return `${event.type}: ${event.data.message.trim()}`;
+    case 'batch':
+      return event.data.map((each) => describeEvent(each as Event)).join('; ');
     default:
       return event satisfies never;
   }

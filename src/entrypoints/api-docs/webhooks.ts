@@ -55,7 +55,9 @@ const envelope = (of?: DescribedEvent): Schema => ({
     type: of ? { type: 'string', const: of.type } : text(),
     timestamp: time(),
     user_id: idOf('user'),
-    data: of ? { $ref: `#/components/schemas/${of.dataSchema}` } : { type: 'object' },
+    data: of
+      ? { $ref: `#/components/schemas/${of.dataSchema}` }
+      : { type: 'object', additionalProperties: true },
     ...(of?.isNumbered === false ? {} : { sequence: SEQUENCE }),
   },
   required: ['id', 'type', 'timestamp', 'user_id', 'data'],
