@@ -3,7 +3,8 @@ import { requestsOf } from '#events/webhooks/batches/batch-request.js';
 import type { ClaimedDelivery } from '#events/webhooks/deliveries/claimed-delivery.js';
 import { useDeliveryQueues } from '../support/delivery-queues.js';
 
-const { stage, query, makeEndpoint, makeUserOf, storeAt, claim, endLeases, finished } = useDeliveryQueues();
+const { stage, query, makeEndpoint, makeUserOf, storeAt, settled, claim, endLeases, finished } =
+  useDeliveryQueues();
 
 describe('the queue of deliveries to an endpoint with batches', () => {
   let endpoint: string;
@@ -28,7 +29,8 @@ describe('the queue of deliveries to an endpoint with batches', () => {
   /** In the order of the feed. */
   async function storeAll(userIds: string[], payload = '{}'): Promise<string[]> {
     const ids: string[] = [];
-    for (const userId of userIds) ids.push(await storeAt(endpoint, userId, { payload }));
+    for (const userId of userIds) ids.push(await storeAt(endpoint, userId, { waits: false, payload }));
+    await settled();
     return ids;
   }
   const batches = (claims: ClaimedDelivery[]) => requestsOf(claims).map((each) => each.map(({ id }) => id));

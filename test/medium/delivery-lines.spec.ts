@@ -3,7 +3,8 @@ import type { ClaimedDelivery, FinishedClaim } from '#events/webhooks/deliveries
 import { newId } from '#platform/secrets/ids.js';
 import { ATTEMPT, useDeliveryQueues } from '../support/delivery-queues.js';
 
-const { stage, query, makeEndpoint, makeUserOf, storeAt, claim, endLeases, finished } = useDeliveryQueues();
+const { stage, query, makeEndpoint, makeUserOf, storeAt, settled, claim, endLeases, finished } =
+  useDeliveryQueues();
 
 const FAILED: Partial<FinishedClaim> = { state: 'failed', attempt: { ...ATTEMPT, status: 500 } };
 const CANCELLED: Partial<FinishedClaim> = {
@@ -93,13 +94,14 @@ describe('the queue of deliveries to an ordered endpoint', () => {
     // The later transaction commits first, and its event has the smaller id.
     const [early, late] = [newId('evnt'), newId('evnt')];
     const { pool, first } = await beginStoring(late);
-    const second = await store(anna, { event: early });
+    const second = await store(anna, { event: early, waits: false });
     await query(
       "UPDATE deliveries SET next_attempt_at = now() - interval '1 minute', due_at = now() - interval '1 minute' WHERE id = $1",
       [second],
     );
     expect(await claimed()).toEqual([]);
     await pool.commit();
+    await settled();
     const claims = await claim();
     expect(ids(claims)).toEqual([first]);
     await end(claims);

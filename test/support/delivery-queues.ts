@@ -8,6 +8,7 @@ import { DeliveryQueueRepository } from '#events/webhooks/deliveries/delivery-qu
 import type { ClaimedDelivery, FinishedClaim } from '#events/webhooks/deliveries/claimed-delivery.js';
 import { EndpointEntity } from '#events/webhooks/endpoints/endpoint.entity.js';
 import { EventEntity } from '#events/webhooks/events/event.entity.js';
+import { settled as settledIn } from './settled.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
 /** More than there are in any test. */
@@ -116,7 +117,7 @@ export function useDeliveryQueues() {
   async function storeAt(
     endpointId: string,
     userId: string | null,
-    { hasPlace = true, event = newId('evnt'), payload = '{}' } = {},
+    { hasPlace = true, event = newId('evnt'), waits = true, payload = '{}' } = {},
   ): Promise<string> {
     const [row] = await query<{ id: string }>(
       `WITH event AS (
@@ -129,8 +130,10 @@ export function useDeliveryQueues() {
        RETURNING id`,
       [event, userId, endpointId, hasPlace, payload],
     );
+    if (waits) await settled();
     return row!.id;
   }
+  const settled = () => settledIn(query);
 
   const claim = async (
     limit = MANY,
@@ -163,6 +166,7 @@ export function useDeliveryQueues() {
     makeEndpoint,
     makeUserOf,
     storeAt,
+    settled,
     claim,
     countByEndpoint,
     rows,

@@ -58,7 +58,6 @@ export interface FeedNews {
  * ordered by their numbers; events of one transaction by their ids.
  */
 const IS_SETTLED = 'e.xid < (SELECT below FROM settled) AND NOT e.test';
-/** Once in a statement: it is a look at what runs at the moment. */
 const WITH_SETTLED = `WITH settled AS MATERIALIZED (SELECT ${SETTLED_BELOW} AS below)`;
 
 /** That of an event (`s`); looked up for those of users who have a consent only. */
