@@ -4,15 +4,13 @@
  *
  *   node bench/change-reads.mjs
  */
-import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { startDatabase } from './database.mjs';
 import { load } from './dist.mjs';
+import { processorMs } from './machine.mjs';
 
 const READS = 4_000;
 const ROUNDS = 4;
-/** A processor's tick in /proc, in microseconds. */
-const TICK = 10_000;
 
 const { AccessChangesRepository } = await load('platform/database/changes/access-changes.repository.js');
 const { LISTENING } = await load('platform/database/connections/listener.service.js');
@@ -20,10 +18,6 @@ const database = await startDatabase();
 try {
   const connection = new pg.Client({ connectionString: database.url });
   await connection.connect();
-  const { rows } = await connection.query(
-    'SELECT pg_backend_pid() AS pid, pg_current_snapshot()::text AS snapshot',
-  );
-  const [{ pid, snapshot }] = rows;
   await connection.query(
     "INSERT INTO access_changes (ids) SELECT ARRAY['x' || n] FROM generate_series(1, 100000) n",
   );
@@ -31,11 +25,7 @@ try {
   const repository = new AccessChangesRepository({
     query: async (statement) => (await connection.query(statement)).rows,
   });
-  const [{ snapshot: since }] = await repository.readSince(snapshot, 1, false);
-  const used = async () => {
-    const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(' ');
-    return (Number(fields[13]) + Number(fields[14])) * TICK;
-  };
+  const [{ snapshot: since }] = await repository.readSince('3:3:', 1, false);
   const ways = {
     'planned for every call': { ...LISTENING, plan_cache_mode: 'auto' },
     'planned once': LISTENING,
@@ -44,9 +34,10 @@ try {
     for (const [name, settings] of Object.entries(ways)) {
       for (const [setting, value] of Object.entries(settings))
         await connection.query(`SET ${setting} = ${value}`);
-      const before = await used();
+      const before = processorMs(connection.processID);
       for (let n = 0; n < READS; n++) await repository.readSince(since, 200_001, false);
-      process.stdout.write(`${name}: ${Math.round(((await used()) - before) / READS)} µs\n`);
+      const each = ((processorMs(connection.processID) - before) * 1000) / READS;
+      process.stdout.write(`${name}: ${Math.round(each)} µs\n`);
     }
   await connection.end();
 } finally {

@@ -1,5 +1,5 @@
 // `npm test`: compiles, then runs the tests, and the static checks beside them. `--long`: the tests that take minutes because they
-// must, on what `npm run build` has built, and then those under foreign conditions. `--only oauth`: those of a module. Everything else is for jest.
+// must, on what `npm run build` has built, and beside them those under foreign conditions. `--only oauth`: those of a module. Everything else is for jest.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

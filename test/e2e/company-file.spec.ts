@@ -171,6 +171,8 @@ clients:
     secret: { env: 5 }
     client_secret: cds_cs_x
   - 7
+event_types:
+  batch: {}
 `;
       expect((await refusal(wrong)).slice(1)).toEqual([
         expect.stringMatching(/^3: scopes.Vehicle: the name must be 1 to 64 of/),
@@ -186,6 +188,10 @@ clients:
         expect.stringMatching(/^25: clients\[0\].grant_types: must be a list/),
         expect.stringMatching(/^26: clients\[0\].scopes: must be a list/),
         '29: clients[1]: must have members',
+        '31: event_types.batch: the name must not be batch, which the service uses itself',
+        expect.stringMatching(/^31: event_types.batch.description: /),
+        expect.stringMatching(/^31: event_types.batch.scope: /),
+        expect.stringMatching(/^31: event_types.batch.sample: /),
       ]);
     });
 

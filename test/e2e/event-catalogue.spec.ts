@@ -177,6 +177,15 @@ describe('The catalogue of event types:', () => {
       expect([draft.status, membersIn(draft)]).toEqual([400, ['draft']]);
     });
 
+    it('says beside the field of the console which name the service uses itself', async () => {
+      const browser = await service.make.signedInNew({ role: 'operator' });
+      const page = await browser.fillIn(`${CONSOLE}/event-types/new`, { name: 'batch' });
+      expect([page.status, errorsIn(page).name]).toEqual([
+        400,
+        expect.stringContaining('another name than batch'),
+      ]);
+    });
+
     it('says beside the field of the console why the current version is no draft again', async () => {
       const name = await newType();
       const second = { schema: {}, sample: { id: '1', kwh: 'much' } };

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientEntity } from '#access/clients/client.entity.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { Factory, Http, TYPE, until, WEBHOOK_ENV } from '../support/spec.js';
 import { Receiver, type ReceivedRequest } from '../support/receiver.js';
 import { SHUTDOWN_LIMITS, SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { untilAccepted } from '../support/webhooks.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 
 const EVENTS = process.env.NIGHTLY ? 5_000 : 300;
@@ -78,19 +78,10 @@ describe('deliveries, when the process is killed or stopped,', () => {
     await database.drop();
   });
 
-  /** Publishes with the same key until the event is accepted, as publishers do. */
-  async function publish(user: UserEntity, n: number): Promise<void> {
+  function publish(user: UserEntity, n: number): Promise<void> {
     const json = { type: TYPE, user_id: user.id, timestamp: '2026-01-01T00:00:00Z', data: { n } };
     const headers = { 'idempotency-key': `event-${n}` };
-    for (;;) {
-      const status = await http.send('/v2/events', { bearer, headers, json }).then(
-        (answer) => answer.status,
-        () => 0,
-      );
-      if (status === 202) return;
-      if (status !== 0 && status < 500) throw new Error(`refused with ${status}`);
-      await pause(50);
-    }
+    return untilAccepted(() => http.send('/v2/events', { bearer, headers, json }));
   }
   const idOf = ({ headers }: ReceivedRequest) => headers['webhook-id'] as string;
   const count = async (what: string) =>

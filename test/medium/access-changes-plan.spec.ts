@@ -13,7 +13,8 @@ const MANY = 20_000;
 
 describe('a read of the changes', () => {
   let database: TestDatabase;
-  let [reader, open] = [] as unknown as [Client, Client];
+  let reader: Client;
+  let open: Client;
   let explains = false;
   let plan: Plan;
 

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { Factory } from './factory.js';
 import { Http } from './http.js';
@@ -7,7 +6,7 @@ import { SpawnedService } from './spawned-service.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY } from './test-service.js';
 import { until } from './until.js';
-import { TYPE, WEBHOOK_ENV } from './webhooks.js';
+import { TYPE, untilAccepted, WEBHOOK_ENV } from './webhooks.js';
 
 interface EndpointSetting {
   /** Its members. */
@@ -82,19 +81,13 @@ export function useKilledInstances<Name extends string>({
     await database.drop();
   });
 
-  /** By one instance or the other, with the same key until it is accepted, as publishers do. */
-  async function publish(user: UserEntity, n: number): Promise<void> {
+  /** By one instance or the other. */
+  function publish(user: UserEntity, n: number): Promise<void> {
     const json = { type: TYPE, user_id: user.id, timestamp: '2026-01-01T00:00:00Z', data: { n } };
     const headers = { 'idempotency-key': `${user.id}-${n}` };
-    for (let attempt = n; ; attempt++) {
-      const status = await https[attempt % 2]!.send('/v2/events', { bearer, headers, json }).then(
-        (response) => response.status,
-        () => 0,
-      );
-      if (status === 202) return;
-      if (status !== 0 && status < 500) throw new Error(`refused with ${status}`);
-      await pause(50);
-    }
+    return untilAccepted((attempt) =>
+      https[(n + attempt) % 2]!.send('/v2/events', { bearer, headers, json }),
+    );
   }
 
   /** Two at a time for each user, so that both instances store events of one user at the same moment. */

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientEntity } from '#access/clients/client.entity.js';
 import type { UserEntity } from '#access/users/accounts/user.entity.js';
 import { atEndOfFile } from './between-files.js';
@@ -11,6 +12,19 @@ import { until } from './until.js';
 export const WEBHOOK_ENV = { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' };
 
 export const TYPE = 'charging_session.created';
+
+/** Publishes again and again, with the same key, until the event is accepted, as publishers do. */
+export async function untilAccepted(publish: (attempt: number) => Promise<Answer>): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    const status = await publish(attempt).then(
+      (answer) => answer.status,
+      () => 0,
+    );
+    if (status === 202) return;
+    if (status !== 0 && status < 500) throw new Error(`refused with ${status}`);
+    await pause(50);
+  }
+}
 
 /** An endpoint as its client got it, and its path at the receiver. */
 export interface TestEndpoint {

@@ -72,10 +72,10 @@ export const webhookOperationId = (type: string): string =>
   type.replace(/[._](.)/g, (_match, letter: string) => letter.toUpperCase());
 
 /** What a request to an endpoint is, and what its answers mean. */
-const delivered = (
+const webhook = (
   about: Pick<Operation, 'operationId' | 'summary' | 'description'>,
   body: { schema: Schema; example: object },
-  partly: Operation['responses'] = {},
+  more: Operation['responses'] = {},
 ): Operation => ({
   ...about,
   tags: ['Webhooks'],
@@ -84,7 +84,7 @@ const delivered = (
   requestBody: { required: true, content: { 'application/json': body } },
   responses: {
     '2XX': { description: 'Received.' },
-    ...partly,
+    ...more,
     410: { description: 'Gone: the endpoint is disabled.' },
     default: { description: 'Not received: it is retried later, not before `Retry-After`.' },
   },
@@ -100,7 +100,7 @@ const exampleOf = (type: string, data: object) => ({
 
 /** What an endpoint receives of an event type. */
 export const webhookOf = (event: DescribedEvent): Operation =>
-  delivered(
+  webhook(
     {
       operationId: event.operationId,
       summary: event.type,
@@ -110,7 +110,7 @@ export const webhookOf = (event: DescribedEvent): Operation =>
   );
 
 /** What an endpoint with batches receives instead (contract §22). */
-const BATCH = delivered(
+const BATCH = webhook(
   {
     operationId: BATCH_TYPE,
     summary: BATCH_TYPE,

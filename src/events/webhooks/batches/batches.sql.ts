@@ -1,9 +1,10 @@
 import { DUE } from '../deliveries/due-deliveries.sql.js';
+import { BATCH_TYPE } from './batch.js';
 
 /** Contract §22: the body of a batch, unless its only event is larger. */
 const BODY_MAX_BYTES = 256 * 1024;
 /** What the body has around its events, less the comma that each is counted with and the last one has not. */
-const AROUND_BYTES = '{"type":"batch","data":[]}'.length - 1;
+const AROUND_BYTES = `{"type":"${BATCH_TYPE}","data":[]}`.length - 1;
 /** Endpoints that get one with a claim, of half of its requests ($2) at most: so a claim stays short, and the next one follows at once. */
 const AT_ONCE = 'least(10, ceil($2 / 2.0))';
 

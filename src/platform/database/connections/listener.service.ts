@@ -29,7 +29,7 @@ export interface ChannelListener extends ConnectionFollower {
   onAnnouncement(payload: string): void;
 }
 
-/** Its statements are few, run many times a second, and find everything by an index: planning one took longer than running it. */
+/** Its statements are few, and go by the index of the table of changes whatever its size is: planning one took longer than running it. */
 export const LISTENING: Session = { enable_seqscan: 'off', plan_cache_mode: 'force_generic_plan' };
 
 /** This instance's only connection for notifications from the database (LISTEN/NOTIFY); it reconnects when it breaks. */
@@ -152,7 +152,6 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
       connectionTimeoutMillis: 3000,
       query_timeout: SILENCE_MS,
     };
-    // The table of changes has an index; it must be used whatever the planner thinks of the table's size.
     return newConnection(this.settings.databaseUrl!, options, LISTENING);
   }
 
