@@ -1,5 +1,4 @@
 import { Inject, Injectable, type ExecutionContext } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import {
   getOptionsToken,
   getStorageToken,
@@ -13,6 +12,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActivityService } from '#records/activity/activity.service.js';
 import { principalIn } from '#access/tokens/access/current-principal.decorator.js';
 import { PartnersOverLimit } from './partners-over-limit.service.js';
+import { RememberedReflector } from '#platform/http/guards/remembered-reflector.js';
 import { RateLimitsService, retryAfterSeconds } from '../rate-limits.service.js';
 
 // A client with less than a fifth of its limit left is near its limit.
@@ -28,12 +28,11 @@ export class PartnerRateLimitGuard extends ThrottlerGuard {
   constructor(
     @Inject(getOptionsToken()) options: ThrottlerModuleOptions,
     @Inject(getStorageToken()) storage: ThrottlerStorage,
-    reflector: Reflector,
     private readonly limits: RateLimitsService,
     private readonly overLimit: PartnersOverLimit,
     private readonly activity: ActivityService,
   ) {
-    super(options, storage, reflector);
+    super(options, storage, new RememberedReflector());
   }
 
   protected override async handleRequest(properties: ThrottlerRequest): Promise<boolean> {

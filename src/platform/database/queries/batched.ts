@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncResource } from 'node:async_hooks';
 import { refuseInTransaction } from './transaction-around.js';
 
 // A statement that takes longer is waiting for something, so others no longer wait for it.
@@ -50,8 +50,9 @@ export function batched<K, V>(
       cache: false,
       maxBatchSize: MOST,
       batchScheduleFn: (dispatch) => {
-        // Runs in the async context of the batch's first call, not of the call that ended before it.
-        waiting.push(AsyncLocalStorage.bind(dispatch));
+        // Runs in the async context of the batch's first call, not of the call that ended before it. `AsyncLocalStorage.bind` takes 25 µs.
+        const context = new AsyncResource('Batch');
+        waiting.push(() => context.runInAsyncScope(dispatch));
         next();
       },
     },
