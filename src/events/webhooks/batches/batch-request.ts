@@ -44,8 +44,9 @@ function withGaps(batch: readonly ClaimedDelivery[]): ClaimedDelivery[] {
 
 /** The message of a request: the payload itself, or a batch of them. */
 export function messageOf(claims: readonly ClaimedDelivery[]): Message {
-  const [first] = claims;
-  if (!first!.batch) return { ...first!, body: first!.payload };
+  const { id, eventType, eventVersion, sequenceGap, payload, batch } = claims[0]!;
+  // By its members: copying a claim takes several times as long.
+  if (!batch) return { id, eventType, eventVersion, sequenceGap, body: payload };
   return {
     id: batchIdOf(claims.map(({ id }) => id)),
     ...batchHeaders(claims),

@@ -30,16 +30,19 @@ export const requestHeaders = (
   { id, eventType, eventVersion, sequenceGap }: Omit<Message, 'body'>,
   timestamp: number,
   signature: string,
-): Record<string, string> => ({
-  'content-type': 'application/json',
-  'user-agent': USER_AGENT,
-  'webhook-id': id,
-  'webhook-timestamp': String(timestamp),
-  'webhook-signature': signature,
-  'webhook-event-type': eventType,
-  'webhook-event-version': String(eventVersion),
-  ...(sequenceGap ? { 'webhook-sequence-gap': String(sequenceGap) } : {}),
-});
+): Record<string, string> => {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    'user-agent': USER_AGENT,
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signature,
+    'webhook-event-type': eventType,
+    'webhook-event-version': String(eventVersion),
+  };
+  if (sequenceGap) headers['webhook-sequence-gap'] = String(sequenceGap);
+  return headers;
+};
 
 /** One request, for one delivery or a batch: signed, sent and evaluated (contract §10, §22). */
 @Injectable()
@@ -70,7 +73,7 @@ export class DeliveryAttemptService {
     const unsendable = whyUnsendable(claim, keys, ownHeaders, clientSecret);
     const outcome =
       unsendable ??
-      (await this.send(claim, message.body, { ...headers, ...ownHeaders }, signal, clientSecret));
+      (await this.send(claim, message.body, Object.assign(headers, ownHeaders), signal, clientSecret));
     if (outcome.kind === 'aborted') return withoutAttempt(claims, { state: 'pending', waitSeconds: 0 });
     const isGone = outcome.kind === 'response' && outcome.status === GONE;
     const results = outcomesOf(claims, outcome);
@@ -79,17 +82,21 @@ export class DeliveryAttemptService {
     const jitter = Math.random();
     return claims.map((each, n) => {
       const isSuccess = isReceived(results[n]!);
-      const attempt = {
-        ...{
-          attemptedAt,
-          durationMs: outcome.durationMs,
-          signature,
-          sequenceGap: each.sequenceGap || undefined,
-          ...(each.batch ? { batchId: message.id } : {}),
-          ...(n === counted ? {} : { isCounted: false as const }),
-        },
-        ...(unsendable ? {} : { url: claim.url, ownHeaders: namesOf(claim, ownHeaders) }),
-        ...answerOf(outcome, results[n]!),
+      const answer = answerOf(outcome, results[n]!);
+      const attempt: FinishedClaim['attempt'] = {
+        attemptedAt,
+        durationMs: outcome.durationMs,
+        status: answer.status,
+        failure: answer.failure,
+        detail: answer.detail,
+        responseHeaders: answer.responseHeaders,
+        responseStart: answer.responseStart,
+        signature,
+        sequenceGap: each.sequenceGap || undefined,
+        batchId: each.batch ? message.id : undefined,
+        isCounted: n === counted ? undefined : false,
+        url: unsendable ? undefined : claim.url,
+        ownHeaders: unsendable ? undefined : namesOf(claim, ownHeaders),
       };
       const state = this.stateAfter(each, outcome, isSuccess, isGone, jitter);
       return { isSuccess, isGone, finished: { attempt, id: each.id, leaseId: each.leaseId, ...state } };
@@ -105,11 +112,14 @@ export class DeliveryAttemptService {
     clientSecret: string | null | undefined,
   ): Promise<HttpOutcome> {
     const { url, isSandbox, authentication, sealedClientSecret } = claim;
-    const post = (more: Record<string, string>, timeoutMs?: number) =>
-      this.http.post(url, { ...headers, ...more }, body, signal, { isSandbox, timeoutMs });
-    return authentication && sealedClientSecret && clientSecret
-      ? this.receiverTokens.send({ ...claim, authentication, sealedClientSecret, clientSecret }, signal, post)
-      : post({});
+    if (!authentication || !sealedClientSecret || !clientSecret)
+      return this.http.post(url, headers, body, signal, { isSandbox });
+    return this.receiverTokens.send(
+      { ...claim, authentication, sealedClientSecret, clientSecret },
+      signal,
+      (more, timeoutMs) =>
+        this.http.post(url, { ...headers, ...more }, body, signal, { isSandbox, timeoutMs }),
+    );
   }
 
   /** Of the versions that the endpoint wants. */
@@ -200,14 +210,17 @@ function outcomesOf(claims: readonly ClaimedDelivery[], outcome: HttpOutcome): R
   }));
 }
 
-const answerOf = (outcome: HttpOutcome, { refusal }: Received): Partial<FinishedClaim['attempt']> => {
+const answerOf = (
+  outcome: HttpOutcome,
+  { refusal }: Received,
+): Partial<NonNullable<FinishedClaim['attempt']>> => {
   if (outcome.kind === 'response') {
     const { status, headers, bodyStart, detail } = outcome;
-    return {
-      // Nothing that asks for a 2xx finds it.
-      ...(refusal === undefined ? { status, detail } : { failure: 'not_acknowledged', detail: refusal }),
-      ...{ responseHeaders: headers, responseStart: bodyStart },
-    };
+    const answer = { responseHeaders: headers, responseStart: bodyStart };
+    return refusal === undefined
+      ? { status, detail, ...answer }
+      : // Nothing that asks for a 2xx finds it.
+        { failure: 'not_acknowledged', detail: refusal, ...answer };
   }
   return outcome.kind === 'failure' ? { failure: outcome.failure, detail: outcome.detail } : {};
 };

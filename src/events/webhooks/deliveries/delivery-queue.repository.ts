@@ -232,9 +232,10 @@ export class DeliveryQueueRepository {
     );
     const claimedAtSteady = performance.now();
     const claims: Claims = { deliveries: [], moved: 0, toLineUp: [], nextBatchMs: null };
-    for (const { moved, toLineUp, nextBatchMs, ...row } of rows) {
-      if (moved === null) claims.deliveries.push({ ...row, claimedAtSteady });
-      else Object.assign(claims, { moved, toLineUp, nextBatchMs });
+    for (const row of rows) {
+      // A row is its own already: copying it takes several times as long.
+      if (row.moved === null) claims.deliveries.push(Object.assign(row, { claimedAtSteady }));
+      else Object.assign(claims, { moved: row.moved, toLineUp: row.toLineUp, nextBatchMs: row.nextBatchMs });
     }
     return claims;
   }
