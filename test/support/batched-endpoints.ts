@@ -85,11 +85,15 @@ export function useBatchedEndpoints() {
       'UPDATE webhook_throttles SET blocked_until = $2 FROM webhook_endpoints e WHERE e.id = endpoint_id AND e.client_id = $1',
       [client.id, until],
     );
-  /** As if what waits for more had waited long enough. What is ordered also waits for older transactions, those of other test files too. */
+  /**
+   * As if what waits for more had waited long enough, and had been due as long: a claim that began before the last one was published might still
+   * see it. What is ordered also waits for older transactions, those of other test files too.
+   */
   const waited = async () => {
     await settled(query);
     await query(
-      "UPDATE deliveries SET created_at = created_at - interval '5 seconds' WHERE client_id = $1 AND state = 'pending'",
+      `UPDATE deliveries SET created_at = created_at - interval '5 seconds', next_attempt_at = next_attempt_at - interval '5 seconds'
+        WHERE client_id = $1 AND state = 'pending'`,
       [client.id],
     );
     await hold('-infinity');
