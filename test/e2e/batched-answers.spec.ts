@@ -1,3 +1,4 @@
+import { DisclosureHistoryService } from '#events/disclosures/disclosure-history.service.js';
 import { until } from '../support/spec.js';
 import { useBatchedEndpoints, WAIT_MS } from '../support/batched-endpoints.js';
 import { Receiver } from '../support/receiver.js';
@@ -6,6 +7,7 @@ import { Receiver } from '../support/receiver.js';
 describe('The answer to a batch', () => {
   const {
     own,
+    service,
     webhooks,
     client,
     anna,
@@ -99,6 +101,32 @@ describe('The answer to a batch', () => {
     await untilRequests(2);
     await until('it is delivered', async () => (await states()).every((state) => state === 'delivered'));
     expect(arrived()[1]).toEqual([2]);
+  });
+
+  it('counts as sent to the user what was acknowledged, each event once, whoever else was in its batch', async () => {
+    await add();
+    own.reply = (events) => [207, JSON.stringify({ failed: [events[1]!.id] })];
+    const sent = async (userId: string) =>
+      (await service.app.get(DisclosureHistoryService).of(userId, client.id)).kinds.map(
+        ({ scope, deliveries }) => [scope, deliveries],
+      );
+    await hold();
+    await publishAll(anna.id, 1, 2, 3);
+    await publishAll(ben.id, 4);
+    await waited();
+    await untilAttempted(1);
+    expect([await sent(anna.id), await sent(ben.id)]).toEqual([
+      [['charging_session:read', 2]],
+      [['charging_session:read', 1]],
+    ]);
+    own.reply = 204;
+    await beginNext();
+    await untilRequests(2);
+    await until('it is delivered', async () => (await states()).every((state) => state === 'delivered'));
+    expect([await sent(anna.id), await sent(ben.id)]).toEqual([
+      [['charging_session:read', 3]],
+      [['charging_session:read', 1]],
+    ]);
   });
 
   it.each([
