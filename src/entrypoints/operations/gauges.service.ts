@@ -11,45 +11,33 @@ import { MailsService } from '#records/mail/mails.service.js';
 import { DeliveriesService } from '#events/webhooks/deliveries/deliveries.service.js';
 import { PACKAGE_ROOT } from '#platform/config/package-root.js';
 
-const pendingDeliveries = new Gauge({
-  name: 'webhook_deliveries_pending',
-  help: 'Deliveries waiting for an attempt, in the whole database, counted up to 10,000',
-});
-const oldestDelivery = new Gauge({
-  name: 'webhook_oldest_due_delivery_seconds',
-  help: 'How long the oldest due delivery has waited, except those of endpoints that fail, are slow or have a limit',
-});
-const heldBackEndpoints = new Gauge({
-  name: 'webhook_endpoints_held_back',
-  help: 'Endpoints with due deliveries that wait because the endpoint fails or is slow',
-});
-const databaseConnections = new Gauge({
-  name: 'database_connections',
-  help: 'Connections of the pool: in use, idle, and requests waiting for one',
-  labelNames: ['state'] as const,
-});
+const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]): Gauge<Label> =>
+  new Gauge({ name, help, labelNames });
 
-const poolSize = new Gauge({
-  name: 'database_connections_max',
-  help: 'Maximum number of connections of the pool',
-});
-
-const changesTrusted = new Gauge({
-  name: 'access_changes_trusted',
-  help: 'Whether cached access data may be used until it changes (1) or each request queries the database (0)',
-});
-
-const buildInfo = new Gauge({
-  name: 'build_info',
-  help: 'Always 1; the labels identify the build',
-  labelNames: ['version', 'node'] as const,
-});
-
-const instanceRole = new Gauge({
-  name: 'instance_role',
-  help: 'Always 1; the label is the ROLE of this instance',
-  labelNames: ['role'] as const,
-});
+const pendingDeliveries = gauge(
+  'webhook_deliveries_pending',
+  'Deliveries waiting for an attempt, in the whole database, counted up to 10,000',
+);
+const oldestDelivery = gauge(
+  'webhook_oldest_due_delivery_seconds',
+  'How long the oldest due delivery has waited, except those of endpoints that fail, are slow or have a limit',
+);
+const heldBackEndpoints = gauge(
+  'webhook_endpoints_held_back',
+  'Endpoints with due deliveries that wait because the endpoint fails or is slow',
+);
+const databaseConnections = gauge(
+  'database_connections',
+  'Connections of the pool: in use, idle, and requests waiting for one',
+  'state',
+);
+const poolSize = gauge('database_connections_max', 'Maximum number of connections of the pool');
+const changesTrusted = gauge(
+  'access_changes_trusted',
+  'Whether cached access data may be used until it changes (1) or each request queries the database (0)',
+);
+const buildInfo = gauge('build_info', 'Always 1; the labels identify the build', 'version', 'node');
+const instanceRole = gauge('instance_role', 'Always 1; the label is the ROLE of this instance', 'role');
 
 // The event loop lag is sampled this often. prom-client's default of 10 ms took a third of an idle instance's CPU time.
 const LAG_EVERY_MS = 50;

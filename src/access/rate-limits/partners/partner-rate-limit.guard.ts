@@ -1,4 +1,5 @@
 import { Inject, Injectable, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import {
   getOptionsToken,
   getStorageToken,
@@ -12,8 +13,21 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActivityService } from '#records/activity/activity.service.js';
 import { principalIn } from '#access/tokens/access/current-principal.decorator.js';
 import { PartnersOverLimit } from './partners-over-limit.service.js';
-import { RememberedReflector } from '#platform/http/guards/remembered-reflector.js';
 import { RateLimitsService, retryAfterSeconds } from '../rate-limits.service.js';
+
+type Target = Parameters<Reflector['get']>[1];
+
+/** Reads what a decorator says of a route or class once, because it never changes: the throttler's guard asks twelve times for each request. */
+class RememberedReflector extends Reflector {
+  private readonly known = new Map<Target, Map<unknown, unknown>>();
+
+  override get<Result, Key>(key: Key, target: Target): Result {
+    let values = this.known.get(target);
+    if (!values) this.known.set(target, (values = new Map<unknown, unknown>()));
+    if (!values.has(key)) values.set(key, super.get(key, target));
+    return values.get(key) as Result;
+  }
+}
 
 // A client with less than a fifth of its limit left is near its limit.
 const NEAR = 0.2;

@@ -65,43 +65,25 @@ export const ConsentForm = ({ driver, of }: Omit<DriverFormsProps, 'waitingMax'>
 
 /** The other actions of the chosen driver, but for those that end something. */
 export function DriverForms({ driver, of, waitingMax }: DriverFormsProps): VNode {
-  const path = (part: string) => pathOf(driver, part);
+  const form = (part: string, title: string, values: FieldValues, label: string, hint: string): VNode => (
+    <li>
+      <h3>{title}</h3>
+      <PageForm
+        action={pathOf(driver, part)}
+        {...of(part, values)}
+        submit={`Send ${title.toLowerCase()}`}
+        isQuiet
+        noValidate
+      >
+        <TextField name={Object.keys(values)[0]!} label={label} inputMode="numeric" hint={hint} />
+      </PageForm>
+    </li>
+  );
+  const ofPastDays = `1 to ${PAST_DAYS_MAX}: a session for each, with its own times, sent at once. At most ${waitingMax.toLocaleString('en')} events wait.`;
   return (
     <>
-      <li>
-        <h3>Past days</h3>
-        <PageForm
-          action={path('past_days')}
-          {...of('past_days', { days: '7' })}
-          submit="Send past days"
-          isQuiet
-          noValidate
-        >
-          <TextField
-            name="days"
-            label="Days"
-            inputMode="numeric"
-            hint={`1 to ${PAST_DAYS_MAX}: a session for each, with its own times, sent at once. At most ${waitingMax.toLocaleString('en')} events wait.`}
-          />
-        </PageForm>
-      </li>
-      <li>
-        <h3>Burst</h3>
-        <PageForm
-          action={path('events')}
-          {...of('events', { count: '100' })}
-          submit="Send burst"
-          isQuiet
-          noValidate
-        >
-          <TextField
-            name="count"
-            label="Events"
-            inputMode="numeric"
-            hint={`1 to ${BURST_MAX}, sent at once.`}
-          />
-        </PageForm>
-      </li>
+      {form('past_days', 'Past days', { days: '7' }, 'Days', ofPastDays)}
+      {form('events', 'Burst', { count: '100' }, 'Events', `1 to ${BURST_MAX}, sent at once.`)}
     </>
   );
 }

@@ -140,51 +140,49 @@ export class RecoveriesRepository {
 
   /**
    * Creates deliveries of up to `limit` events without one to the endpoint, from the pauses that this transaction has closed: of
-   * the types it subscribes to, still stored, and covered by a consent then and now. Returns their number. In SQL, because the
-   * query builder has no such insert.
+   * the types it subscribes to, still stored, and covered by a consent then and now. Returns their number.
    */
-  async sendMissed(
-    { recoveryId, endpointId, clientId, from, to }: Missed,
-    { sent, limit }: Part,
-  ): Promise<number> {
-    const [row]: { count: number }[] = await this.deliveries.manager.query(
-      `WITH missed AS MATERIALIZED (
-         SELECT v.id, v.type, v.created_at, v.realm, v.user_id, v.xid
-           FROM webhook_endpoints e
-           JOIN clients c ON c.id = e.client_id AND c.enabled
-           JOIN consents n ON n.client_id = c.id
+  sendMissed(missed: Missed, part: Part): Promise<number> {
+    return this.addMissed(
+      missed,
+      part,
+      `JOIN consents n ON n.client_id = c.id
            JOIN users u ON u.id = n.user_id AND u.enabled
            JOIN events v ON v.user_id = n.user_id AND v.type = ANY (e.event_types) AND v.payload IS NOT NULL
            JOIN event_types t ON t.name = v.type AND t.scope = ANY (c.scopes) AND ${consentIncludes('t.scope')}
-          WHERE e.id = $1 AND ${IN_A_PAUSE}
-            AND ${consentIncludedSince('t.scope', 'v.created_at')}
-          ORDER BY v.created_at, v.id LIMIT $4 FOR KEY SHARE OF v
-       ), ${ADDED}`,
-      [endpointId, clientId, recoveryId, limit, sent, from, to],
+                             AND ${consentIncludedSince('t.scope', 'v.created_at')}`,
     );
-    return row!.count;
   }
 
   /** The same for events that this service published for the client alone, found by their deliveries to its other endpoints. */
-  async sendMissedOfClient(
+  sendMissedOfClient(missed: Missed, part: Part): Promise<number> {
+    return this.addMissed(
+      missed,
+      part,
+      `JOIN events v ON v.id IN (SELECT d.event_id FROM deliveries d WHERE d.client_id = $2 AND d.id >= $8)
+                        AND v.type = ANY (e.event_types) AND NOT v.test AND v.payload IS NOT NULL
+           JOIN event_types t ON t.name = v.type AND t.scope IS NULL`,
+      firstIdAt('dlvr', new Date(missed.from.getTime() - 60_000)),
+    );
+  }
+
+  /** In SQL, because the query builder has no such insert. */
+  private async addMissed(
     { recoveryId, endpointId, clientId, from, to }: Missed,
     { sent, limit }: Part,
+    events: string,
+    ...more: string[]
   ): Promise<number> {
     const [row]: { count: number }[] = await this.deliveries.manager.query(
       `WITH missed AS MATERIALIZED (
          SELECT v.id, v.type, v.created_at, v.realm, v.user_id, v.xid
            FROM webhook_endpoints e
            JOIN clients c ON c.id = e.client_id AND c.enabled
-           JOIN events v ON v.id IN (SELECT d.event_id FROM deliveries d WHERE d.client_id = $2 AND d.id >= $8)
-                        AND NOT v.test AND v.payload IS NOT NULL
-           JOIN event_types t ON t.name = v.type AND t.scope IS NULL
-          WHERE e.id = $1 AND v.type = ANY (e.event_types) AND ${IN_A_PAUSE}
+           ${events}
+          WHERE e.id = $1 AND ${IN_A_PAUSE}
           ORDER BY v.created_at, v.id LIMIT $4 FOR KEY SHARE OF v
        ), ${ADDED}`,
-      [
-        ...[endpointId, clientId, recoveryId, limit, sent, from, to],
-        firstIdAt('dlvr', new Date(from.getTime() - 60_000)),
-      ],
+      [endpointId, clientId, recoveryId, limit, sent, from, to, ...more],
     );
     return row!.count;
   }

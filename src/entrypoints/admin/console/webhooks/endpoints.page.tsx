@@ -1,3 +1,4 @@
+import { formatCount } from '#platform/web/charts/numbers.js';
 import { AddressLink } from '#platform/web/tables/address-link.js';
 import type { VNode } from 'preact';
 import type { Option } from '#platform/web/forms/field.js';
@@ -57,13 +58,13 @@ export function endpointsPage(list: FilteredList<EndpointInList>, clients: Optio
           {
             head: 'Delivered in 24 h',
             isNumber: true,
-            cell: ({ delivered24h }) => number(delivered24h),
+            cell: ({ delivered24h }) => formatCount(delivered24h),
             onPhone: 'unfolded',
           },
           {
             head: 'Failed in 24 h',
             isNumber: true,
-            cell: ({ failed24h }) => number(failed24h),
+            cell: ({ failed24h }) => formatCount(failed24h),
             onPhone: 'unfolded',
           },
           {
@@ -75,8 +76,6 @@ export function endpointsPage(list: FilteredList<EndpointInList>, clients: Optio
     ),
   };
 }
-
-const number = (count: number): string => count.toLocaleString('en-GB');
 
 /** The state of an endpoint and, if the service disabled it, the reason. */
 export function EndpointState({ endpoint }: { endpoint: ListedEndpoint }): VNode {
