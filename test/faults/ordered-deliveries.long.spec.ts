@@ -1,6 +1,6 @@
 import { useKilledInstances } from '../support/killed-instances.js';
 
-const ROUNDS = process.env.NIGHTLY ? 21 : 7;
+const ROUNDS = process.env.NIGHTLY ? 21 : 4;
 const EVENTS_IN_ROUND = 4;
 /** One event of each user in so many is refused until its retries are used up. */
 const REFUSED_EVERY = 7;

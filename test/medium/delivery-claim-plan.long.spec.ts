@@ -20,8 +20,8 @@ const CLAIMED = 32;
 /** Each is read from its index, joined with four others, locked and changed. */
 const READ_AT_MOST = CLAIMED * 40;
 
-/** An endpoint with a backlog in which everything is due at one instant, as after a recovery. */
-const MAKE_BACKLOG = `
+const NEW_ID = "'dlvr' || upper(lpad(to_hex(n), 26, '0'))";
+const OWNERS = `
   SET session_replication_role = replica;
   SET statement_timeout = 0;
   INSERT INTO users (id, email, email_key, name, kind, role)
@@ -29,29 +29,32 @@ const MAKE_BACKLOG = `
   INSERT INTO clients (id, name, type, grant_types, scopes, redirect_uris, owner_id)
   VALUES ('clnt' || repeat('0', 26), 'A', 'confidential', '{}', '{vehicle:read}', '{}', 'user' || repeat('0', 26));
   INSERT INTO webhook_endpoints (id, client_id, url, event_types, sealed_secret)
-  VALUES ('endp' || repeat('0', 26), 'clnt' || repeat('0', 26), 'https://x.example/', '{vehicle.updated}', '');
+  VALUES ('endp' || repeat('0', 26), 'clnt' || repeat('0', 26), 'https://x.example/', '{vehicle.updated}', '')`;
+
+/** An endpoint with a backlog in which everything is due at one instant, as after a recovery. */
+const MAKE_BACKLOG = `
+  ${OWNERS};
   INSERT INTO events (id, type, user_id, payload, deliveries)
   VALUES ('evnt' || repeat('0', 26), 'vehicle.updated', 'user' || repeat('0', 26), '{}', ${DUE});
   -- Never put off, put off until now, and put off until later.
   INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, next_attempt_at, due_at)
-  SELECT new_delivery_id(), 'evnt' || repeat('0', 26), 'vehicle.updated', 'endp' || repeat('0', 26), 'clnt' || repeat('0', 26), coalesce(at, now()), at
-    FROM unnest(ARRAY[NULL, now() - interval '1 minute', now() + interval '1 hour']) AS at, generate_series(1, ${DUE});
+  SELECT ${NEW_ID}, 'evnt' || repeat('0', 26), 'vehicle.updated', 'endp' || repeat('0', 26), 'clnt' || repeat('0', 26), coalesce(at, now()), at
+    FROM generate_series(1, ${3 * DUE}) n, LATERAL (
+      SELECT (ARRAY[NULL, now() - interval '1 minute', now() + interval '1 hour'])[n % 3 + 1] AS at) a;
   ANALYZE`;
 
 /** The same for an ordered endpoint, whose events are about so many users in turn: most of what is due is behind another one. */
 const USERS = 40;
 const LINE_UP = `
-  ${MAKE_BACKLOG};
+  ${OWNERS};
   UPDATE webhook_endpoints SET ordered = true;
-  DELETE FROM events;
-  DELETE FROM deliveries;
   INSERT INTO users (id, email, email_key, name, kind, role)
   SELECT 'user' || lpad(n::text, 26, '0'), n || '@x.example', n || '@x.example', 'A', 'individual', 'user' FROM generate_series(1, ${USERS}) n;
   INSERT INTO events (id, type, user_id, payload, deliveries, xid)
   SELECT 'evnt' || lpad(n::text, 26, '0'), 'vehicle.updated', 'user' || lpad((n % ${USERS} + 1)::text, 26, '0'), '{}', 1, '3'
     FROM generate_series(1, ${DUE}) n;
   INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, line, place, next_attempt_at)
-  SELECT new_delivery_id(), v.id, v.type, e.id, e.client_id, hashtextextended(v.user_id, 0), 3, now() - interval '1 minute'
+  SELECT 'dlvr' || right(v.id, 26), v.id, v.type, e.id, e.client_id, hashtextextended(v.user_id, 0), 3, now() - interval '1 minute'
     FROM webhook_endpoints e, events v ORDER BY v.id;
   ANALYZE`;
 /** As many are looked at, and each is read in a dozen parts of the statement. */
