@@ -1,5 +1,5 @@
 // `npm run test:foreign`: runs a fixed part of the tests under each of the conditions of test/support/foreign-conditions.ts, or under those
-// that are named; with `--one-by-one`, one after another. `NIGHTLY=1` runs all of test/e2e as well, under two of them that PROPERTY_SEED chooses. Needs compiled tests.
+// that are named; with `--one-by-one`, one after another until a message of the parent process says that there is room. `NIGHTLY=1` runs all of test/e2e as well, under two of them that PROPERTY_SEED chooses. Needs compiled tests.
 import { spawn } from 'node:child_process';
 import { existsSync, statSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -109,7 +109,11 @@ const runAll = async () => {
       failed.push(group.map(({ name }) => name).join(' + '));
 };
 const lanes = process.argv.includes(ONE_BY_ONE) ? 1 : availableParallelism();
-await Promise.all(Array.from({ length: lanes }, runAll));
+const running = Array.from({ length: lanes }, runAll);
+process.once('message', () => running.push(runAll()));
+process.channel?.unref();
+// Also those that have begun in the meantime.
+for (const lane of running) await lane;
 if (process.env.NIGHTLY && asked.length === 0) {
   const seed = Number(process.env.PROPERTY_SEED ?? Math.floor(Math.random() * 2 ** 31));
   // One with a part of its own changes what other tests look at.

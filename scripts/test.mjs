@@ -108,12 +108,20 @@ const beside = isWhole && !isLong ? run('npm', ['run', 'check:static'], { quiet:
 const workers = isLong ? [`--maxWorkers=${availableParallelism() + 2}`] : [];
 const atNight = isWhole && isLong && !process.env.NIGHTLY ? AT_NIGHT : [];
 const leftForNight = atNight.length > 0 ? ['--testPathIgnorePatterns', ...atNight.map(patternOf)] : [];
-// One condition after another, beside the long tests, which wait most of their time.
-const foreign = isWhole && isLong ? node('scripts/test-foreign.mjs', '--one-by-one') : { code: 0 };
+// One condition after another, beside the long tests, which wait most of their time; then two.
+const foreign =
+  isWhole && isLong
+    ? spawn(process.execPath, ['scripts/test-foreign.mjs', '--one-by-one'], {
+        cwd: root,
+        stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      })
+    : undefined;
+const foreignEnd = foreign && new Promise((resolve) => foreign.on('close', (code) => resolve(code ?? 1)));
 const tests = await node(...JEST, ...workers, ...rest, ...selection, ...leftForNight);
+if (foreign?.connected) foreign.send('the others have ended', () => undefined);
 if (atNight.length > 0) process.stdout.write(`For the night (NIGHTLY=1): ${atNight.join(', ')}.\n`);
 const checks = await beside;
 if (checks.code !== 0)
   process.stdout.write(`${checks.printed}\nThe static checks failed (npm run check:static).\n`);
 else if (checks.printed) process.stdout.write('The static checks passed.\n');
-process.exitCode = tests.code || (await foreign).code || checks.code;
+process.exitCode = tests.code || (await foreignEnd) || checks.code;
