@@ -9,6 +9,8 @@ const ORDER = [
   'test/browser/accessibility-',
   'test/properties/consent-histories.long',
   'test/medium/list-plans.long',
+  'test/medium/delivery-claim-plan.long',
+  'test/e2e/guide-programs.long',
   'test/faults/',
   'test/browser/',
   'test/medium/',
