@@ -14,7 +14,9 @@ const DASHBOARD = JSON.parse(readFileSync('deploy/grafana/dashboard.json', 'utf8
 const METRICS = readdirSync('src', { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
   .flatMap(({ parentPath, name }) => [
-    ...readFileSync(path.join(parentPath, name), 'utf8').matchAll(/name(?::| =) '([a-z]+(?:_[a-z0-9]+)+)'/g),
+    ...readFileSync(path.join(parentPath, name), 'utf8').matchAll(
+      /(?:name(?::| =) |gauge\(\s*)'([a-z]+(?:_[a-z0-9]+)+)'/g,
+    ),
   ])
   .map(([, name]) => name!);
 /** Those of Prometheus itself, and of prom-client's own collection. */
