@@ -51,6 +51,7 @@ const AT_NIGHT = [
   'browser/identity-providers',
   'browser/link-secrecy',
   'browser/one-big-thing',
+  'browser/pages-without-scripts',
   'browser/passkey-suggestions',
   'browser/portal-members',
   'browser/portal-without-scripts',
