@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { batched } from '#platform/database/queries/batched.js';
 
 /** A statement that answers on demand and records the keys of each run. */
@@ -34,6 +35,24 @@ describe('batched calls', () => {
     await turns();
     batches[0]!.answer();
     expect(await results).toEqual(['row 1', 'row 1']);
+  });
+
+  it('run in the async context of the first call of their statement, not of the statement before', async () => {
+    const caller = new AsyncLocalStorage<string>();
+    const seen: unknown[] = [];
+    const find = batched(async (keys: readonly number[]) => {
+      seen.push([caller.getStore(), keys.length]);
+      await turn();
+      return keys;
+    });
+    const first = caller.run('first', () => find(1));
+    await turn();
+    const others = ['second', 'third'].map((name, n) => caller.run(name, () => find(n)));
+    await Promise.all([first, ...others]);
+    expect(seen).toEqual([
+      ['first', 1],
+      ['second', 2],
+    ]);
   });
 
   it('wait for the next statement while one is under way', async () => {

@@ -65,25 +65,25 @@ export const ConsentForm = ({ driver, of }: Omit<DriverFormsProps, 'waitingMax'>
 
 /** The other actions of the chosen driver, but for those that end something. */
 export function DriverForms({ driver, of, waitingMax }: DriverFormsProps): VNode {
-  const form = (part: string, title: string, values: FieldValues, label: string, hint: string): VNode => (
+  const form = (part: string, title: string, name: string, value: string, label: string, hint: string) => (
     <li>
       <h3>{title}</h3>
       <PageForm
         action={pathOf(driver, part)}
-        {...of(part, values)}
+        {...of(part, { [name]: value })}
         submit={`Send ${title.toLowerCase()}`}
         isQuiet
         noValidate
       >
-        <TextField name={Object.keys(values)[0]!} label={label} inputMode="numeric" hint={hint} />
+        <TextField name={name} label={label} inputMode="numeric" hint={hint} />
       </PageForm>
     </li>
   );
   const ofPastDays = `1 to ${PAST_DAYS_MAX}: a session for each, with its own times, sent at once. At most ${waitingMax.toLocaleString('en')} events wait.`;
   return (
     <>
-      {form('past_days', 'Past days', { days: '7' }, 'Days', ofPastDays)}
-      {form('events', 'Burst', { count: '100' }, 'Events', `1 to ${BURST_MAX}, sent at once.`)}
+      {form('past_days', 'Past days', 'days', '7', 'Days', ofPastDays)}
+      {form('events', 'Burst', 'count', '100', 'Events', `1 to ${BURST_MAX}, sent at once.`)}
     </>
   );
 }
